@@ -12,12 +12,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from channels.generic.websocket import AsyncWebsocketConsumer
 from django.urls import path, reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
@@ -27,7 +25,7 @@ from sessions.core.db import in_db
 from sessions.core.models import Occurrence, PermissionRequest, QuestionRequest, Session
 from sessions.core.principal import person_in, sees
 from sessions.core.roles import Person
-from sessions.core.sockets import HEARTBEAT, UNAUTHORISED
+from sessions.core.sockets import HEARTBEAT
 from sessions.core.store import permissions, questions, schedules
 from sessions.core.store.keys import CHANGED
 from sessions.core.text import visible
@@ -38,6 +36,7 @@ from sessions.rendering.questions import request
 from sessions.rendering.schedule import run_row
 from sessions.web import keys
 from sessions.web.approvals.kinds import details
+from sessions.web.telling import TellingSocket
 
 _LINES = frozenset(
     {"bash", "read", "list", "glob", "grep", "lsp", "webfetch", "websearch", "codesearch", "skill"}
@@ -237,34 +236,9 @@ TOLD = EVENTS | SERVERS | {RULES, CHANGED, ENDED}
 GATHER = 0.05
 """Seconds in which requests that come together become one message."""
 
-log = logging.getLogger(__name__)
 
-
-class InboxSocket(AsyncWebsocketConsumer):
+class InboxSocket(TellingSocket):
     """One browser tab."""
-
-    _task: asyncio.Task[None] | None = None
-
-    async def connect(self) -> None:
-        await self.accept()
-        if not self.scope.get("principal"):
-            await self.close(code=UNAUTHORISED)
-            return
-        self._task = asyncio.create_task(self._run())
-
-    async def disconnect(self, code: int) -> None:
-        if self._task is not None:
-            self._task.cancel()
-
-    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """A browser only listens; answers go by HTTP, where the guard checks every request."""
-
-    async def _run(self) -> None:
-        try:
-            await self._stream()
-        except Exception:
-            log.exception("the socket of the inbox failed")
-            await self.close(code=1011)
 
     async def _stream(self) -> None:
         """Each message is read from the rows, now and then without an event too: what is lost costs time."""

@@ -9,27 +9,24 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from typing import Any
 from urllib.parse import parse_qsl
 
-from channels.generic.websocket import AsyncWebsocketConsumer
 from django.urls import path
 
 from sessions.core import bus
 from sessions.core.db import in_db
 from sessions.core.principal import person_in
-from sessions.core.sockets import HEARTBEAT, UNAUTHORISED
+from sessions.core.sockets import HEARTBEAT
 from sessions.web.live.fragments import SIDEBAR_EVENTS
 from sessions.web.overview import board
+from sessions.web.telling import TellingSocket
 
 GATHER = 0.5
 """Seconds in which what happens becomes one message: nobody reads thirty sessions faster."""
 EVENTS = SIDEBAR_EVENTS | {"session.deleted", "session.diff", "todo.updated"}
 _PART = "message.part.updated"
 _SHOWN = ("tool", "text", "reasoning")
-
-log = logging.getLogger(__name__)
 
 
 class Stages:
@@ -50,31 +47,8 @@ class Stages:
         return changed
 
 
-class OverviewSocket(AsyncWebsocketConsumer):
+class OverviewSocket(TellingSocket):
     """One browser tab."""
-
-    _task: asyncio.Task[None] | None = None
-
-    async def connect(self) -> None:
-        await self.accept()
-        if not self.scope.get("principal"):
-            await self.close(code=UNAUTHORISED)
-            return
-        self._task = asyncio.create_task(self._run())
-
-    async def disconnect(self, code: int) -> None:
-        if self._task is not None:
-            self._task.cancel()
-
-    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """A browser only listens; what it does goes by HTTP, where the guard checks every request."""
-
-    async def _run(self) -> None:
-        try:
-            await self._stream()
-        except Exception:
-            log.exception("the socket of the overview failed")
-            await self.close(code=1011)
 
     async def _stream(self) -> None:
         query = dict(parse_qsl(self.scope["query_string"].decode("latin-1")))
