@@ -104,9 +104,7 @@ async def test_errors_of_its_console_come_to_the_prompt(stage: Stage, context: B
     await around.get_by_role("button", name="Console").click()
     await expect(around.locator("[data-level=error]")).to_have_text('The cart is {"broken":true}')
     await around.get_by_role("button", name="Put the errors into the prompt").click()
-    await expect(tab.prompt).to_have_value(
-        re.compile(rf"localhost:{port}/page/friendly\s+```\s+The cart is")
-    )
+    await expect(tab.prompt).to_have_value(re.compile(rf"localhost:{port}/page/friendly\s+```\s+The cart is"))
     await stage.client.http.delete(f"/pty/{terminal}")
 
 
