@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from django.utils.translation import gettext
+
 from agents.llm.counted import words_of
 from agents.llm.settings.domains import Controls
 from agents.llm.types import ChatMessage, Model, ModelError, ModelRequest, TextContent
@@ -22,11 +24,13 @@ async def draft(directory: Path, session: Session, system: str, asked: str, *, m
     without a fence. What it costs is the session's. Raises GitError where no model answers."""
     model = await small_model(directory, await default_ref(directory, session))
     if model is None or model.protocol == "scripted":
-        raise GitError("There is no model to draft it: connect a provider first.")
+        raise GitError(gettext("There is no model to draft it: connect a provider first."))
     try:
         text = await written(model, session, system, asked, most=most)
     except ModelError as error:
-        raise GitError(f"The model did not answer: {error.message}") from error
+        raise GitError(
+            gettext("The model did not answer: %(message)s") % {"message": error.message}
+        ) from error
     return text.removeprefix("```").removesuffix("```").strip()
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from django.utils.translation import gettext
+
 from agents.agent import drafts
 from agents.agent.git_programs import git_of
 from sessions.changes.git.command import GitError
@@ -32,7 +34,7 @@ def _asked(directory: Path) -> str:
     quiet = ("--cached", *drafts.PLAIN)
     files = git.read("diff", *quiet, "--stat").decode("utf-8", "replace")
     if not files.strip():
-        raise GitError("Nothing is staged.")
+        raise GitError(gettext("Nothing is staged."))
     patch = drafts.patch(git.read("diff", *quiet).decode("utf-8", "replace"))
     subjects = git.asked("log", f"--max-count={_STYLE}", "--no-merges", "--format=%s")
     return f"The last subjects:\n{subjects or '(none yet)'}\n\nStaged:\n{files[:MAX_LIST]}\n\n{patch}"

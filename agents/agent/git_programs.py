@@ -26,9 +26,9 @@ def git_of(directory: Path) -> Git:
     try:
         repository = Repository.of(directory)
     except OSError as error:
-        raise GitError("The folder of the project cannot be read.") from error
+        raise GitError(gettext("The folder of the project cannot be read.")) from error
     if not repository.is_git:
-        raise GitError("This folder is in no git repository.")
+        raise GitError(gettext("This folder is in no git repository."))
     with _lock:
         _used.add(repository.worktree)
     return Git(repository.worktree, trusted=lambda found: _holds(repository.worktree, found))

@@ -20,13 +20,14 @@ from agents.toolkit.skills import Skill, discover, files_beside, permitted
 from agents.toolkit.turn import Turn
 from agents.tools.registry import toolset
 from sessions.core.models import Project, Session
+from sessions.core.sentences import Sentence
 
 _TITLES = {
-    "core/date": "Date",
-    "core/environment": "Surroundings",
-    "core/folders": "Folders beside the project",
-    "core/instructions": "Instructions",
-    "core/skills": "Skills",
+    "core/date": Sentence("Date"),
+    "core/environment": Sentence("Surroundings"),
+    "core/folders": Sentence("Folders beside the project"),
+    "core/instructions": Sentence("Instructions"),
+    "core/skills": Sentence("Skills"),
 }
 
 
@@ -75,8 +76,8 @@ async def preview(project: Project, directory: Path, agent: str) -> Preview:
     turn = await turn_of(session, Choice(agent, ref), directory, Path(project.worktree))
     specs = (await toolset(turn)).specs(turn, {}) if turn.model.tool_call else []
     parts = await (await system_context(turn)).parts()
-    base = Told("Prompt of the agent", base_prompt(turn, [spec.name for spec in specs]))
-    scratch = Told("Scratch files", SCRATCH.format("(the session's own folder)"))
+    base = Told(Sentence("Prompt of the agent"), base_prompt(turn, [spec.name for spec in specs]))
+    scratch = Told(Sentence("Scratch files"), SCRATCH.format("(the session's own folder)"))
     return Preview(
         agent=turn.agent.name,
         model=turn.model.ref,
@@ -95,7 +96,7 @@ def _told(part: Part) -> Iterator[Told]:
 
 
 def _instructions(document: Document) -> Told:
-    return Told("Instructions", document.text, document.origin)
+    return Told(Sentence("Instructions"), document.text, document.origin)
 
 
 def _tool(spec: ToolSpec) -> Told:

@@ -6,6 +6,8 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
+from django.utils.translation import gettext
+
 from agents.agent import drafts
 from agents.agent.git_programs import git_of
 from sessions.changes.git.command import Git, GitError
@@ -53,7 +55,13 @@ def known_base(git: Git, remote: str, base: str) -> str:
     """The commit of a branch of a remote as it was fetched last. Raises GitError."""
     found = base and git.asked("rev-parse", "--verify", "--quiet", f"refs/remotes/{remote}/{base}^{{commit}}")
     if not found:
-        raise GitError(f"The branch {base or 'to merge into'} of {remote} is not known here: fetch first.")
+        raise GitError(
+            gettext("The branch %(base)s of %(remote)s is not known here: fetch first.")
+            % {"base": base, "remote": remote}
+            if base
+            else gettext("The branch to merge into of %(remote)s is not known here: fetch first.")
+            % {"remote": remote}
+        )
     return found
 
 
@@ -82,7 +90,7 @@ def _asked(directory: Path, remote: str, base: str) -> str:
     log = git.read("log", "--no-merges", "--format=%s%n%b", since.replace("...", ".."))
     commits = log.decode("utf-8", "replace")
     if not commits.strip():
-        raise GitError(f"This branch has no commit that {base} has not.")
+        raise GitError(gettext("This branch has no commit that %(base)s has not.") % {"base": base})
     files = git.read("diff", *drafts.PLAIN, "--stat", since).decode("utf-8", "replace")
     patch = git.read("diff", *drafts.PLAIN, since).decode("utf-8", "replace")
     form = template(git)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.translation.trans_null import gettext_noop
 
 from agents.agent.commands.rows import is_unread
 from agents.toolkit.permission.errors import PermissionRejected, QuestionRejected
@@ -54,48 +55,66 @@ class Ending:
 STOPPED = Ending(
     ABORTED,
     STOPPED_BY_USER,
-    "The user stopped the turn before this call ended.",
-    "The user stopped the turn before this call began: it was not run.",
+    gettext_noop("The user stopped the turn before this call ended."),
+    gettext_noop("The user stopped the turn before this call began: it was not run."),
     "stop",
 )
 CRASHED = Ending(
     ABORTED,
     SERVER_ENDED,
-    "The server ended before this call did; whether it ran, and what it had done by then, is unknown.",
-    "The server ended before this call began: it was not run.",
+    gettext_noop(
+        "The server ended before this call did; whether it ran, and what it had done by then, is unknown."
+    ),
+    gettext_noop("The server ended before this call began: it was not run."),
     "crash",
 )
 FAILED = Ending(
     "UnknownError",
-    "An internal error ended this turn; the log has the details.",
-    "An internal error ended the turn before this call did; whether it ran, and what it had done by then, is "
-    "unknown.",
-    "An internal error ended the turn before this call began: it was not run.",
+    gettext_noop("An internal error ended this turn; the log has the details."),
+    gettext_noop(
+        "An internal error ended the turn before this call did; whether it ran, and "
+        "what it had done by then, is unknown."
+    ),
+    gettext_noop("An internal error ended the turn before this call began: it was not run."),
     "error",
 )
 
 FULL = Ending(
     "UnknownError",
-    f"{space.FULL} This turn ended; what was done until then is kept. Make room and go on.",
-    "The disk was full before this call ended; whether it ran, and what it had done by then, is unknown.",
-    "The disk was full before this call began: it was not run.",
+    gettext_noop(
+        "The disk is full: nothing can be saved until there is room again. This turn ended; what was done "
+        "until then is kept. Make room and go on."
+    ),
+    gettext_noop(
+        "The disk was full before this call ended; whether it ran, and what it had done by then, is unknown."
+    ),
+    gettext_noop("The disk was full before this call began: it was not run."),
     "error",
 )
 
 AWAY = Ending(
     "UnknownError",
-    "The database did not answer for too long. This turn ended; what was saved until then is kept.",
-    "The database did not answer when this call ended; whether it ran, and what it had done by then, is "
-    "unknown.",
-    "The database did not answer before this call began: it was not run.",
+    gettext_noop(
+        "The database did not answer for too long. This turn ended; what was saved until then is kept."
+    ),
+    gettext_noop(
+        "The database did not answer when this call ended; whether it ran, and what it "
+        "had done by then, is unknown."
+    ),
+    gettext_noop("The database did not answer before this call began: it was not run."),
     "error",
 )
 
 GONE = Ending(
     ABORTED,
-    "The machine went away. What was saved until then is kept, and its files are as they were there.",
-    "The machine went away before this call ended; whether it ran, and what it had done by then, is unknown.",
-    "The machine went away before this call began: it was not run.",
+    gettext_noop(
+        "The machine went away. What was saved until then is kept, and its files are as they were there."
+    ),
+    gettext_noop(
+        "The machine went away before this call ended; whether it ran, and what it had "
+        "done by then, is unknown."
+    ),
+    gettext_noop("The machine went away before this call began: it was not run."),
     "crash",
 )
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from enum import Enum
 from functools import partial
+
+from django.utils.translation.trans_null import gettext_noop
 
 from agents.agent.boundary import look
 from agents.agent.calls.calls import Calls
@@ -60,7 +63,7 @@ def judge(run: Run, recorder: Recorder, form: Form, *, tried: bool, goes_on: boo
 
 def _unmet(form: Form) -> NamedError:
     """`retries`: how many wrong answers went back to the model."""
-    words = "The model gave no answer in the form that was asked for."
+    words = gettext_noop("The model gave no answer in the form that was asked for.")
     if form.wrong:
         words = f"The model's answer did not fit the schema, in {form.wrong} of {form.retries + 1} tries."
     retries = min(form.wrong, form.retries)
@@ -145,7 +148,9 @@ def _cut_short(finish: Finish) -> NamedError | None:
         words = f"The answer was cut at {at}. Ask it to go on, or ask for smaller steps."
         return NamedError(name="MessageOutputLengthError", data={"message": words})
     if finish.reason == "content-filter":
-        words = "The model or its provider refused to answer. Say it in other words, or choose another model."
+        words = gettext_noop(
+            "The model or its provider refused to answer. Say it in other words, or choose another model."
+        )
         return NamedError(name="ContentFilterError", data={"message": words})
     return None
 
@@ -165,9 +170,9 @@ async def _provider_turn(
                 return finish
             if run.form is not None:  # the judge of the form has its own words, and its own tries
                 return replace(finish, reason="stop")
-            words += ", in two tries. Choose another model." if vain else "."
+            said = words[vain]
             vain, again = True, not vain
-            raise ModelError(words, retryable=again, headers=_AT_ONCE, usage=finish.usage)
+            raise ModelError(said, retryable=again, headers=_AT_ONCE, usage=finish.usage)
         except ModelError as error:
             attempt += 1
             if calls.begun:  # what ran cannot be run again: the next step shows the model how far it came
@@ -181,13 +186,26 @@ _AT_ONCE = {"retry-after": "0"}
 """Who answers in order is not busy."""
 
 
-def _no_answer(finish: Finish, recorder: Recorder, calls: Calls) -> str:
-    """What is wrong with an answer that ended in order; empty for nothing."""
+_NO_CALL = (
+    gettext_noop("The model said that it would call a tool, and called none."),
+    gettext_noop(
+        "The model said that it would call a tool, and called none, in two tries. Choose another model."
+    ),
+)
+_NOTHING = (
+    gettext_noop("The model gave no answer."),
+    gettext_noop("The model gave no answer, in two tries. Choose another model."),
+)
+
+
+def _no_answer(finish: Finish, recorder: Recorder, calls: Calls) -> Sequence[str]:
+    """What is wrong with an answer that ended in order, at the first time and at the second; empty for
+    nothing."""
     if finish.reason == "tool-calls" and not calls.begun:
-        return "" if recorder.ran else "The model said that it would call a tool, and called none"
+        return () if recorder.ran else _NO_CALL
     if finish.reason in ("stop", "unknown") and not recorder.answered:
-        return "The model gave no answer"
-    return ""
+        return _NOTHING
+    return ()
 
 
 async def _ended(run: Run, recorder: Recorder, turn: Turn, error: ModelError) -> Outcome:

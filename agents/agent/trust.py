@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from django.conf import settings
+from django.utils.translation import gettext
 from django.utils.translation.trans_null import gettext_noop
 
 from agents.agent.context.sources import discovery
@@ -69,7 +70,7 @@ def trust(directory: Path, shown: str) -> None:
     something else by now, and then trusts nothing."""
     asked = untrusted(directory)
     if not asked or fingerprint(asked) != shown:
-        raise Changed("The files have changed since they were shown. Look at them again.")
+        raise Changed(gettext("The files have changed since they were shown. Look at them again."))
     digests = {name: sha for want in asked for name, sha in want.digests.items()}
     _store().grant(Repository.of(directory).worktree, digests)
 

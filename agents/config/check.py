@@ -5,13 +5,16 @@ from __future__ import annotations
 import copy
 from collections.abc import Collection, Iterator
 from difflib import get_close_matches
+from functools import reduce
 from typing import Any
 
+from django.utils.translation.trans_null import gettext_noop
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from agents.config import jsonc
 from agents.config.schema import AgentConfig, Config
+from sessions.core.sentences import Sentence
 
 Fault = tuple[jsonc.Path, str]
 """Where a value did not fit, and why."""
@@ -26,7 +29,13 @@ def check(values: dict[str, Any]) -> tuple[Config, dict[str, Any], list[Fault]]:
     values = copy.deepcopy(values)
     faults: list[Fault] = []
     while found := wrong(values):
-        faults += [(path, f"{message}; {_repair(values, path)}") for path, message in found.items()]
+        faults += [
+            (
+                path,
+                Sentence("%(problem)s; %(remedy)s", problem=why, remedy=_repair(values, path)),
+            )
+            for path, why in found.items()
+        ]
     return Config.model_validate(values), values, faults
 
 
@@ -61,10 +70,42 @@ def _located(errors: list[ErrorDetails], values: Any) -> dict[jsonc.Path, str]:
     messages: dict[jsonc.Path, list[str]] = {}
     for error in errors:
         path, missing = _real_path(error["loc"], values)
-        text = f"{missing} is missing" if error["type"] == "missing" else error["msg"].lower()
-        messages.setdefault(path, []).append(text)
+        messages.setdefault(path, []).append(_words(error, missing))
     inner = {path: list(dict.fromkeys(texts)) for path, texts in messages.items()}
-    return {path: " or ".join(texts) for path, texts in inner.items() if not _is_around(path, inner)}
+    return {path: reduce(_either, texts) for path, texts in inner.items() if not _is_around(path, inner)}
+
+
+_EXPECTED = {
+    "bool_parsing": gettext_noop("input should be a valid boolean, unable to interpret input"),
+    "bool_type": gettext_noop("input should be a valid boolean"),
+    "dict_type": gettext_noop("input should be a valid dictionary"),
+    "finite_number": gettext_noop("input should be a finite number"),
+    "float_type": gettext_noop("input should be a valid number"),
+    "int_from_float": gettext_noop("input should be a valid integer, got a number with a fractional part"),
+    "int_type": gettext_noop("input should be a valid integer"),
+    "list_type": gettext_noop("input should be a valid list"),
+    "string_type": gettext_noop("input should be a valid string"),
+    "greater_than": gettext_noop("input should be greater than %(gt)s"),
+    "greater_than_equal": gettext_noop("input should be greater than or equal to %(ge)s"),
+    "less_than": gettext_noop("input should be less than %(lt)s"),
+    "less_than_equal": gettext_noop("input should be less than or equal to %(le)s"),
+    "literal_error": gettext_noop("input should be %(expected)s"),
+}
+"""What pydantic says (its `error_types`), as it is most often wrong; the rest stays as it says it."""
+
+
+def _words(error: ErrorDetails, missing: str) -> str:
+    if error["type"] == "missing":
+        return Sentence("%(key)s is missing", key=missing)
+    said = error["msg"].lower()
+    filled = {name: str(value).lower() for name, value in error.get("ctx", {}).items()}
+    if (text := _EXPECTED.get(error["type"])) and (made := Sentence(text, **filled)) == said:
+        return made
+    return said
+
+
+def _either(one: str, other: str) -> str:
+    return Sentence("%(one)s or %(other)s", one=one, other=other)
 
 
 def _is_around(path: jsonc.Path, others: dict[jsonc.Path, list[str]]) -> bool:
@@ -92,18 +133,18 @@ def _repair(values: dict[str, Any], path: jsonc.Path) -> str:
     inside = path[2:] if path[0] == "agent" else path
     if inside[:1] == ("permission",):
         holder[path[-1]] = "ask"
-        return "taken as 'ask'"
+        return Sentence("taken as 'ask'")
     if inside[:1] == ("tools",) and len(inside) > 1:
         holder[path[-1]] = False
-        return "taken as false"
+        return Sentence("taken as false")
     del holder[path[-1]]
-    return "the key is ignored"
+    return Sentence("the key is ignored")
 
 
 PERMISSIONS = frozenset(
     "read edit glob grep list bash batch task skill lsp todowrite todoread question webfetch websearch"
     " codesearch external_directory private_address network sandbox doom_loop limit plan_enter plan_exit"
-    " mcp_sampling".split()
+    " mcp_sampling browser".split()
 )
 """What tools ask for by themselves. Tools of MCP servers and plugins go by their own names besides."""
 _OTHERWISE = {
@@ -126,13 +167,15 @@ def misspelt(config: Config) -> Iterator[Fault]:
         known = _OF_ALL if isinstance(section, Config) else _OF_AN_AGENT
         for key in section.model_extra or {}:
             if meant := _meant(key, known) or ("sandbox" if key.startswith("sandbox") else ""):
-                yield (*path, key), f"there is no such key; did you mean {meant!r}?"
+                words = gettext_noop("there is no such key; did you mean %(meant)s?")
+                yield (*path, key), Sentence(words, meant=repr(meant))
         if isinstance(section.permission, dict):
             servers = tuple(f"{server}_" for server in config.mcp)
             for key in section.permission:
                 meant = "" if key.startswith(servers) else _OTHERWISE.get(key) or _meant(key, PERMISSIONS)
                 if meant:
-                    yield (*path, "permission", key), f"there is no such permission; did you mean {meant!r}?"
+                    words = gettext_noop("there is no such permission; did you mean %(meant)s?")
+                    yield (*path, "permission", key), Sentence(words, meant=repr(meant))
 
 
 def _meant(key: str, known: Collection[str]) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from agents.config.problem import Problem
 from agents.config.trust.reach import Reach
 from sessions.core.confined import LeadsOut
+from sessions.core.sentences import Sentence
 
 # Whether a file or folder is still what it was.
 
@@ -40,7 +41,6 @@ SECTIONS = {
 
 MAX_FILES = 1000
 MAX_FOLDERS = 500
-_MOST = f"{MAX_FILES} files or {MAX_FOLDERS} folders"
 _SUFFIX = ".md"
 
 
@@ -71,7 +71,12 @@ def listing(folder: Path, reach: Reach | None = None) -> Listing:
     every = (_entries(folder / name, folder / name, section, (), found) for name, section in SECTIONS.items())
     found.entries = list(islice(chain.from_iterable(every), MAX_FILES))
     if len(found.entries) == MAX_FILES or len(found.stamps) > MAX_FOLDERS:
-        found.problems.append(Problem(folder, None, "", f"there is too much here to read more than {_MOST}"))
+        message = Sentence(
+            "there is too much here to read more than %(files)s files or %(folders)s folders",
+            files=MAX_FILES,
+            folders=MAX_FOLDERS,
+        )
+        found.problems.append(Problem(folder, None, "", message))
     return found
 
 
@@ -90,7 +95,9 @@ def _entries(
         return
     real = os.path.realpath(folder)
     if real in around:
-        found.problems.append(Problem(folder, None, "", "a link that leads into itself; it is not followed"))
+        found.problems.append(
+            Problem(folder, None, "", Sentence("a link that leads into itself; it is not followed"))
+        )
         return
     try:
         items = sorted(os.scandir(folder), key=lambda item: item.name)

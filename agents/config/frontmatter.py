@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import yaml
+from django.utils.translation.trans_null import gettext_noop
 
 from agents.config.jsonc import Path
 from agents.config.substitute import Verbatim
+from sessions.core.sentences import Sentence
 
 MAX_FRONTMATTER = 64 * 1024
 MAX_DEPTH = 20
@@ -26,7 +28,7 @@ _FENCE = re.compile(r"---[ \t]*\n")
 _END = re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
 _VALUE = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:[ \t]+([^\s\[{|>!&].*)")
 """A key and a value that could be a plain text, as far as one line can tell."""
-MENDED = "taken as a text, as it is no YAML; put it in quotes"
+MENDED = gettext_noop("taken as a text, as it is no YAML; put it in quotes")
 _TEXTS = {"agent": "prompt", "mode": "prompt", "command": "template", "schedule": "prompt"}
 """The key that the text below the frontmatter is the value of, by section."""
 
@@ -38,7 +40,7 @@ class FrontmatterError(ValueError):
         self.message = message
         self.line = line
         self.column = column
-        super().__init__(f"line {line}: {message}")
+        super().__init__(Sentence("line %(line)s: %(message)s", line=line, message=message))
 
 
 class Document:
@@ -71,25 +73,25 @@ class Document:
             if root is None:
                 return {}
             if not isinstance(root, yaml.MappingNode):
-                raise FrontmatterError("expected keys and values between the lines of ---", 2)
+                raise FrontmatterError(Sentence("expected keys and values between the lines of ---"), 2)
             entry: dict[str, Any] = self._plain(root, ())
             return entry
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             line, column = (mark.line + 2, mark.column + 1) if mark else (2, 1)
-            raise FrontmatterError(error.problem or "no YAML", line, column) from error
+            raise FrontmatterError(error.problem or Sentence("no YAML"), line, column) from error
         except yaml.YAMLError as error:
-            raise FrontmatterError("a character that YAML does not allow", 2) from error
+            raise FrontmatterError(Sentence("a character that YAML does not allow"), 2) from error
         except RecursionError as error:
-            raise FrontmatterError("nested too deeply", 2) from error
+            raise FrontmatterError(Sentence("nested too deeply"), 2) from error
 
     def _plain(self, node: yaml.Node, path: Path) -> Any:
         """The value of a node, as JSON could say it."""
         line = node.start_mark.line + 2
         if len(path) > MAX_DEPTH:
-            raise FrontmatterError("nested too deeply", line)
+            raise FrontmatterError(Sentence("nested too deeply"), line)
         if id(node) in self._seen:
-            raise FrontmatterError("aliases (*name) are not used here", line)
+            raise FrontmatterError(Sentence("aliases (*name) are not used here"), line)
         self._seen.add(id(node))
         if isinstance(node, yaml.MappingNode) and node.tag == _MAP:
             return {key: self._plain(value, (*path, key)) for key, value in self._members(node, path)}
@@ -100,13 +102,13 @@ class Document:
         value = _scalar(node) if isinstance(node, yaml.ScalarNode) else math.nan
         if value is None or isinstance(value, str | bool | int) or _is_finite(value):
             return value
-        raise FrontmatterError(f"a value of the kind {node.tag} is not used here", line)
+        raise FrontmatterError(Sentence("a value of the kind %(tag)s is not used here", tag=node.tag), line)
 
     def _members(self, node: yaml.MappingNode, path: Path) -> list[tuple[str, yaml.Node]]:
         members = []
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                raise FrontmatterError("a key has to be a text", key.start_mark.line + 2)
+                raise FrontmatterError(Sentence("a key has to be a text"), key.start_mark.line + 2)
             self._lines[(*path, key.value)] = key.start_mark.line + 2
             members.append((key.value, value))
         return members
@@ -154,10 +156,13 @@ def _split(text: str) -> tuple[str, str]:
         return "", text
     closed = _END.search(text, opened.end())
     if closed is None:
-        raise FrontmatterError("the line of --- that ends the frontmatter is missing", 1)
+        raise FrontmatterError(Sentence("the line of --- that ends the frontmatter is missing"), 1)
     front = text[opened.end() : closed.start()]
     if len(front) > MAX_FRONTMATTER:
-        raise FrontmatterError(f"the frontmatter has more than {MAX_FRONTMATTER // 1024} KiB", 1)
+        raise FrontmatterError(
+            Sentence("the frontmatter has more than %(most)s KiB", most=MAX_FRONTMATTER // 1024),
+            1,
+        )
     return front, text[closed.end() :]
 
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from sessions.core.sentences import Sentence
+
 STRIPS_TYPES = (22, 18)
 """The Node.js that reads TypeScript without being told to (https://nodejs.org/api/typescript.html)."""
 OLDEST = (20, 0)
@@ -57,11 +59,11 @@ def lacking(ending: str, *, packaged: bool = False) -> str:
     """Why a file with this ending cannot be loaded, in words; empty where it can be. Blocks."""
     runtime = found()
     if runtime is None:
-        return "it takes Bun, or Node.js 20 or newer, and neither is on PATH"
+        return Sentence("it takes Bun, or Node.js 20 or newer, and neither is on PATH")
     if ending in TYPESCRIPT and packaged and not runtime.packaged:
-        return "it is written in TypeScript, which in a package takes Bun on PATH"
+        return Sentence("it is written in TypeScript, which in a package takes Bun on PATH")
     if ending in TYPESCRIPT and not runtime.typescript:
-        return "TypeScript takes Bun, or Node.js 22.18 or newer, on PATH"
+        return Sentence("TypeScript takes Bun, or Node.js 22.18 or newer, on PATH")
     return ""
 
 

@@ -12,6 +12,10 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.translation.trans_null import gettext_noop
+
+from sessions.core.sentences import Sentence
+
 Path = tuple[str | int, ...]
 """Where a value sits: the object keys and array indices that lead to it."""
 
@@ -30,7 +34,8 @@ class JsoncError(ValueError):
         self.message = message
         self.line = text.count("\n", 0, position) + 1
         self.column = position - text.rfind("\n", 0, position)
-        super().__init__(f"line {self.line}, column {self.column}: {message}")
+        words = gettext_noop("line %(line)s, column %(column)s: %(message)s")
+        super().__init__(Sentence(words, line=self.line, column=self.column, message=message))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +74,10 @@ class Document:
         self.value: Any = self._value((), self._next())
         token = self._next()
         if token:
-            raise self._error(f"expected the end of the file, found {token!r}", token)
+            raise self._error(
+                Sentence("expected the end of the file, found %(token)s", token=repr(token)),
+                token,
+            )
 
     def line(self, path: Path) -> int | None:
         """The line of the key at `path`, or of the nearest key around it."""
@@ -84,19 +92,19 @@ class Document:
         token = _TOKEN.match(self._text, start)
         if token is None and start < len(self._text):
             rest = self._text[start : start + 20].splitlines()[0]
-            raise JsoncError(f"cannot read {rest!r}", self._text, start)
+            raise JsoncError(Sentence("cannot read %(rest)s", rest=repr(rest)), self._text, start)
         self._position = token.end() if token else start
         return token.group() if token else ""
 
     def _value(self, path: Path, token: str) -> Any:
         if len(path) > MAX_DEPTH:
-            raise self._error("nested too deeply", token)
+            raise self._error(Sentence("nested too deeply"), token)
         if token == "{":
             return self._object(path)
         if token == "[":
             return self._array(path)
         if token in ("", "}", "]", ":", ","):
-            raise self._error(f"expected a value, found {token or 'the end of the file'!r}", token)
+            raise self._error(Sentence("expected a value, found %(found)s", found=_found(token)), token)
         return self._scalar(token)
 
     def _object(self, path: Path) -> dict[str, Any]:
@@ -105,10 +113,13 @@ class Document:
         token = self._next()
         while token != "}":
             if not token.startswith('"'):
-                raise self._error(f"expected a key or '}}', found {token or 'the end of the file'!r}", token)
+                raise self._error(
+                    Sentence("expected a key or '}', found %(found)s", found=_found(token)),
+                    token,
+                )
             key, start = self._scalar(token), self._position - len(token)
             self.lines[(*path, key)] = self._line()
-            self._expect(":", f"after the key {token}")
+            self._expect_colon(token)
             token = self._next()
             value = self._position - len(token)
             members[key] = self._value((*path, key), token)
@@ -135,15 +146,23 @@ class Document:
         if token == ",":
             return self._next()
         if token != closing:
-            found = token or "the end of the file"
-            raise self._error(f"expected ',' or {closing!r}, found {found!r}", token)
+            message = Sentence(
+                "expected ',' or %(closing)s, found %(found)s",
+                closing=repr(closing),
+                found=_found(token),
+            )
+            raise self._error(message, token)
         return token
 
-    def _expect(self, wanted: str, where: str) -> None:
+    def _expect_colon(self, key: str) -> None:
         token = self._next()
-        if token != wanted:
-            found = token or "the end of the file"
-            raise self._error(f"expected {wanted!r} {where}, found {found!r}", token)
+        if token != ":":
+            message = Sentence(
+                "expected ':' after the key %(key)s, found %(found)s",
+                key=key,
+                found=_found(token),
+            )
+            raise self._error(message, token)
 
     def _scalar(self, token: str) -> Any:
         try:
@@ -151,7 +170,7 @@ class Document:
             json.dumps(value, ensure_ascii=False, allow_nan=False).encode()  # no 1e999, no lone surrogate
             return value
         except ValueError as error:
-            raise self._error(f"cannot read {token}", token) from error
+            raise self._error(Sentence("cannot read %(token)s", token=token), token) from error
 
     def _line(self) -> int:
         """The line of the token just read, counted on from the last one asked for."""
@@ -162,3 +181,8 @@ class Document:
 
     def _error(self, message: str, token: str) -> JsoncError:
         return JsoncError(message, self._text, self._position - len(token))
+
+
+def _found(token: str) -> str:
+    """What stands where something else was expected."""
+    return repr(token) if token else Sentence("'the end of the file'")

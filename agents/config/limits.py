@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext, ngettext
+
 from agents.config.schema import Config
+from sessions.core.sentences import grouped
 from sessions.core.wire.patterns import EVERYTHING, is_everything
 
 MEGABYTE = 1024 * 1024
@@ -77,24 +80,38 @@ def limits_of(config: Config) -> Limits:
 
 def of_calls(pattern: str, most: int) -> str:
     """A limit of calls, in words."""
-    tools = "all tools together" if is_everything(pattern) else pattern
-    return f"{most:,} call{'s' * (most > 1)} of {tools} in one turn"
+    if is_everything(pattern):
+        words = ngettext(
+            "%(count)s call of all tools together in one turn",
+            "%(count)s calls of all tools together in one turn",
+            most,
+        )
+    else:
+        words = ngettext(
+            "%(count)s call of %(tools)s in one turn", "%(count)s calls of %(tools)s in one turn", most
+        )
+    return words % {"count": grouped(most), "tools": pattern}
 
 
 def in_words(limits: Limits) -> list[str]:
     """For people: one text for each that there is."""
-    said = [
-        limits.subagents and f"{limits.subagents:,} subagents at work at once",
-        *(of_calls(pattern, most) for pattern, most in limits.calls.items()),
-        limits.answer_tokens and f"{limits.answer_tokens:,} output tokens in one answer",
-        limits.session_tokens and f"{limits.session_tokens:,} output tokens in one conversation",
-        limits.session_cost and f"${limits.session_cost:,.2f} in one conversation",
-        limits.command_memory and f"{limits.command_memory:,} MB of memory for one command",
-        limits.command_seconds and f"{limits.command_seconds:,} seconds for one command",
-        limits.command_cpu_seconds
-        and f"{limits.command_cpu_seconds:,} seconds of processor time for one command",
-    ]
-    return [words for words in said if isinstance(words, str)]
+    calls = [of_calls(pattern, most) for pattern, most in limits.calls.items()]
+    cost = f"{limits.session_cost:.2f}" if limits.session_cost else None
+    others = (
+        (limits.answer_tokens, gettext("%(most)s output tokens in one answer")),
+        (limits.session_tokens, gettext("%(most)s output tokens in one conversation")),
+        (cost, gettext("$%(most)s in one conversation")),
+        (limits.command_memory, gettext("%(most)s MB of memory for one command")),
+        (limits.command_seconds, gettext("%(most)s seconds for one command")),
+        (limits.command_cpu_seconds, gettext("%(most)s seconds of processor time for one command")),
+    )
+    subagents = (limits.subagents, gettext("%(most)s subagents at work at once"))
+    return [*_said(subagents), *calls, *_said(*others)]
+
+
+def _said(*limits: tuple[int | str | None, str]) -> Iterator[str]:
+    """Of those that there are."""
+    return (words % {"most": grouped(most)} for most, words in limits if most)
 
 
 def is_looser(name: str, pattern: str, value: Any) -> bool:

@@ -25,6 +25,7 @@ from agents.config.trust.wants import Want
 from agents.config.trusted import Gate
 from sessions.core import paths, variables
 from sessions.core.bounded import Bounded
+from sessions.core.sentences import Sentence
 
 # Which files the configuration may come from, farthest first: a nearer one lies over those before it.
 
@@ -200,7 +201,7 @@ def _readings(
             # A folder of that name is no configuration; one may stand there while a confined program runs.
             yield file, source.own, read_file(file, environ, through)
         elif file == named:
-            missing = Problem(file, None, "", "the file named by OPENCODE_CONFIG does not exist")
+            missing = Problem(file, None, "", Sentence("the file named by OPENCODE_CONFIG does not exist"))
             yield file, True, Reading(problems=[missing])
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from django.utils.translation.trans_null import gettext_noop
+
 from agents.config import jsonc
 from agents.config.check import check, misspelt, unknown_keys
 from agents.config.folders import Entry
@@ -18,6 +20,7 @@ from agents.config.trust.wants import HOW, Want
 from agents.config.trusted import Gate
 from agents.config.unused import of_entries
 from sessions.core.confined import LeadsOut, read_whole
+from sessions.core.sentences import Sentence
 
 # How a nearer configuration file lies over a farther one.
 
@@ -119,7 +122,16 @@ def read_file(
     except LeadsOut as error:
         return beyond(file, error, gate)
     except UnicodeDecodeError as error:
-        return Reading(problems=[Problem(file, None, "", f"not UTF-8 text (byte {error.start})")])
+        return Reading(
+            problems=[
+                Problem(
+                    file,
+                    None,
+                    "",
+                    Sentence("not UTF-8 text (byte %(start)s)", start=error.start),
+                )
+            ]
+        )
     except OSError as error:
         return Reading(problems=[Problem(file, None, "", error.strerror or str(error))])
     return read_text(text, file, file.parent, environ, gate, parse)
@@ -128,10 +140,13 @@ def read_file(
 def beyond(path: Path, error: LeadsOut, gate: Gate | None) -> Reading:
     """For a file or a folder of the project that leads out of it: it waits for trust, where that can help."""
     want = gate.reach.want(path) if gate is not None else None
-    waits = f": it waits until you trust it {HOW}" if want is not None else " and is not read"
-    return Reading(
-        problems=[Problem(path, None, "", f"leads out of the project, to {error.real}{waits}")], want=want
+    words = (
+        gettext_noop("leads out of the project, to %(path)s: it waits until you trust it %(how)s")
+        if want is not None
+        else gettext_noop("leads out of the project, to %(path)s and is not read")
     )
+    message = Sentence(words, path=error.real, how=Sentence(HOW))
+    return Reading(problems=[Problem(path, None, "", message)], want=want)
 
 
 def read_text(
@@ -146,9 +161,10 @@ def read_text(
     try:
         document = parse(text)
     except (jsonc.JsoncError, FrontmatterError) as error:
-        return Reading(problems=[Problem(file, error.line, "", f"{error.message} (column {error.column})")])
+        message = Sentence("%(problem)s (column %(column)s)", problem=error.message, column=error.column)
+        return Reading(problems=[Problem(file, error.line, "", message)])
     if not isinstance(document.value, dict):
-        return Reading(problems=[Problem(file, 1, "", "expected an object: { … }")])
+        return Reading(problems=[Problem(file, 1, "", Sentence("expected an object: { … }"))])
     mended = document.mended if isinstance(document, Document) else []
     written = _with_modes(document.value)
     substitution = Substitution(base, environ, origin=file)
@@ -158,11 +174,13 @@ def read_text(
         Problem(file, _line(document, path), _dotted(path), message)
         for path, message in [*substitution.failures, *faults, *spelt.items()]
     ]
-    problems += [Problem(file, _line(document, path), _dotted(path), MENDED, "warning") for path in mended]
+    problems += [
+        Problem(file, _line(document, path), _dotted(path), Sentence(MENDED), "warning") for path in mended
+    ]
     unknown = [path for path in unknown_keys(config) if path not in spelt]
     if unknown:
         names = ", ".join(map(_dotted, unknown))
-        message = f"not used by opencode-web and ignored: {names}"
+        message = Sentence("not used by opencode-web and ignored: %(names)s", names=names)
         problems.append(Problem(file, document.line(unknown[0]), _dotted(unknown[0]), message, "warning"))
     named = [name for name, _ in entries(values.get("plugin"))]
     want = None
@@ -171,7 +189,8 @@ def read_text(
         values = values if want is not None and want.trusted else check(restrained)[1]
     if want is not None and not want.trusted:
         keys = ", ".join(wish.key for wish in want.wishes)
-        message = f"waits until you trust this file {HOW}: {keys}"
+        words = gettext_noop("waits until you trust this file %(how)s: %(keys)s")
+        message = Sentence(words, how=Sentence(HOW), keys=keys)
         problems.append(Problem(file, None, "", message, "warning"))
     line = document.line(("plugin",))
     idle = [Problem(file, line, "plugin", words, "warning") for words in of_entries(named, base, environ)]

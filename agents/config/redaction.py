@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from agents.config import jsonc
 
 HIDDEN = "…"
@@ -25,7 +27,10 @@ class Lost(ValueError):
     place, with dots."""
 
     def __init__(self, key: str) -> None:
-        super().__init__(f"{key}: {HIDDEN!r} stands for what was not shown; give the value itself")
+        super().__init__(
+            gettext("%(key)s: %(hidden)s stands for what was not shown; give the value itself")
+            % {"key": key, "hidden": repr(HIDDEN)}
+        )
         self.key = key
 
 

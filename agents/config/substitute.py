@@ -14,6 +14,7 @@ from typing import Any
 from agents.config import jsonc
 from sessions.core import paths
 from sessions.core.confined import LeadsOut, read_whole
+from sessions.core.sentences import Sentence, sentence_of
 from sessions.core.text import wellformed
 
 MAX_FILE = 1024 * 1024
@@ -75,7 +76,7 @@ class Substitution:
                     raise  # the list as a whole, so that no item changes its place
                 self.held.append((*path, key))
             except OSError as error:
-                self.failures.append(((*path, key), str(error)))
+                self.failures.append(((*path, key), sentence_of(error)))
         return done
 
     def _replace(self, match: re.Match[str]) -> str:
@@ -86,7 +87,7 @@ class Substitution:
             self.names.add(name)
             value = self._environ.get(name, "")
             if value != wellformed(value):
-                raise OSError(f"the variable {name} is not UTF-8 text")
+                raise OSError(Sentence("the variable %(name)s is not UTF-8 text", name=name))
             return value
         file = self._resolve(name)
         text = self._read(file)
@@ -106,11 +107,17 @@ class Substitution:
         """
         real = file.resolve()
         if self._origin and real == self._origin.resolve():
-            raise OSError(f"{file} includes itself")
+            raise OSError(Sentence("%(file)s includes itself", file=file))
         around = (real, self._origin.resolve() if self._origin else None)
         for kind, name in _REFERENCE.findall(text):
             if kind == "file" and _real(self._resolve(name, file.parent)) in around:
-                raise OSError(f"{file} includes {name}, which leads back to it")
+                raise OSError(
+                    Sentence(
+                        "%(file)s includes %(name)s, which leads back to it",
+                        file=file,
+                        name=name,
+                    )
+                )
 
     def _is_inside(self, file: Path) -> bool:
         """Links followed."""
@@ -119,22 +126,24 @@ class Substitution:
 
     def _read(self, file: Path) -> str:
         if "\0" in str(file):
-            raise OSError("no file has a NUL in its name")
+            raise OSError(Sentence("no file has a NUL in its name"))
         self.files.add(file)
         if not file.exists():
-            raise OSError(f"the file {file} does not exist")
+            raise OSError(Sentence("the file %(file)s does not exist", file=file))
         if not file.is_file() or file.stat().st_size > MAX_FILE:
-            raise OSError(f"{file} is not a file of at most 1 MiB")
+            raise OSError(Sentence("%(file)s is not a file of at most 1 MiB", file=file))
         try:
             within = self._within.resolve() if self._within is not None else None
             content = self.contents[file] = read_whole(file, within, MAX_FILE)
             return content.decode("utf-8").replace("\r\n", "\n").strip()
         except UnicodeDecodeError as error:
-            raise OSError(f"the file {file} is not UTF-8 text") from error
+            raise OSError(Sentence("the file %(file)s is not UTF-8 text", file=file)) from error
         except LeadsOut as error:
             raise OSError(error.strerror) from error
         except PermissionError as error:
-            raise OSError(f"the file {file} cannot be read: permission denied") from error
+            raise OSError(
+                Sentence("the file %(file)s cannot be read: permission denied", file=file)
+            ) from error
 
 
 def _real(file: Path) -> Path | None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext
+
 from agents.config import jsonc, loader
 from sessions.core.confined import read_whole
 from sessions.web.looks.colours import Colour, colour
@@ -71,16 +73,23 @@ def tokens(file: ThemeFile, scheme: str) -> dict[str, str]:
         text = read_whole(file.path, file.within, _LARGEST).decode("utf-8")
         values = jsonc.Document(text).value
     except (OSError, UnicodeDecodeError, jsonc.JsoncError, RecursionError) as error:
-        raise NoTheme(f"{file.name} cannot be read: {error}") from error
+        raise NoTheme(
+            gettext("%(file)s cannot be read: %(error)s") % {"file": file.name, "error": error}
+        ) from error
     if not isinstance(values, dict) or not isinstance(values.get("theme"), dict):
-        raise NoTheme(f"{file.name} has no theme in it.")
+        raise NoTheme(gettext("%(file)s has no theme in it.") % {"file": file.name})
     named = _Named(values, scheme)
     ground, accent = named.colour("background", "backgroundPanel"), named.colour("primary", "accent")
     if ground is None or accent is None:
-        raise NoTheme(f"{file.name} says no background, or no primary colour, for a {scheme} page.")
+        raise NoTheme(
+            gettext("%(file)s says no background, or no primary colour, for a %(scheme)s page.")
+            % {"file": file.name, "scheme": scheme}
+        )
     palette = Palette(ground, accent.hue)
     if palette.scheme != scheme:
-        raise NoTheme(f"{file.name} has no {scheme} background.")
+        raise NoTheme(
+            gettext("%(file)s has no %(scheme)s background.") % {"file": file.name, "scheme": scheme}
+        )
     made = palette.tokens()
     inks = {name: named.colour(theirs) for name, theirs in _INKS.items()}
     read = {f"--{name}": palette.readable(ink, made) for name, ink in inks.items() if ink is not None}

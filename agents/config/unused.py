@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
+from django.utils.translation.trans_null import gettext_noop
+
 from agents.config.folders import MAX_FILES, Stamp, stamp
 from agents.config.javascript import ENDINGS, lacking
 from agents.config.plugins import entry_of, path_of
@@ -20,16 +22,15 @@ from agents.config.problem import Problem
 from agents.config.trust.store import digest
 from sessions.core import paths
 from sessions.core.files import BrokenFile, JsonFile
+from sessions.core.sentences import Sentence
 
 logger = logging.getLogger(__name__)
 
-_NOT = "is not loaded, and guards nothing: "
-_MISSING = "there is no file {}"
-_THEME = "is chosen under Settings, Looks"
-_KEYS = "only its `keybinds` are used: the rest is about OpenCode's terminal"
-_KEYS_OF_PROJECT = "is not used: keys are those of your own tui.json"
-_AGENTS = "is not read, as in OpenCode: agents lie in .opencode/agents"
-_COMMANDS = "is not read, as in OpenCode: commands lie in .opencode/commands"
+_THEME = gettext_noop("is chosen under Settings, Looks")
+_KEYS = gettext_noop("only its `keybinds` are used: the rest is about OpenCode's terminal")
+_KEYS_OF_PROJECT = gettext_noop("is not used: keys are those of your own tui.json")
+_AGENTS = gettext_noop("is not read, as in OpenCode: agents lie in .opencode/agents")
+_COMMANDS = gettext_noop("is not read, as in OpenCode: commands lie in .opencode/commands")
 
 
 def files(folder: Path, environ: Mapping[str, str], *, own: bool, stamps: dict[Path, Stamp]) -> list[Problem]:
@@ -45,16 +46,17 @@ def _files(folder: Path, beside: Path | None, own: bool, stamps: dict[Path, Stam
     for name in ("plugin", "plugins", "tool", "tools"):
         for file in _listed(folder / name, ENDINGS, stamps):
             if why := lacking(file.suffix):
-                yield Problem(file, None, "", f"{_NOT}{why}", "warning")
+                message = Sentence("is not loaded, and guards nothing: %(why)s", why=why)
+                yield Problem(file, None, "", message, "warning")
     for file in _listed(folder / "themes", (".json",), stamps):
-        yield Problem(file, None, "", _THEME, "note")
+        yield Problem(file, None, "", Sentence(_THEME), "note")
     found = {folder / "tui.json": _KEYS if own else _KEYS_OF_PROJECT}
     if beside is not None:
         found |= {beside / ".claude" / "agents": _AGENTS, beside / ".claude" / "commands": _COMMANDS}
-    for path, message in found.items():
+    for path, words in found.items():
         stamps[path] = stamp(path)
         if stamps[path] is not None:
-            yield Problem(path, None, "", message, "note")
+            yield Problem(path, None, "", Sentence(words), "note")
 
 
 def _listed(folder: Path, endings: tuple[str, ...], stamps: dict[Path, Stamp]) -> list[Path]:
@@ -66,21 +68,23 @@ def _listed(folder: Path, endings: tuple[str, ...], stamps: dict[Path, Stamp]) -
     return [folder / name for name in sorted(names) if name.endswith(endings)]
 
 
-def of_entries(named: Iterable[str], base: Path, environ: Mapping[str, str]) -> Iterator[str]:
+def of_entries(named: Iterable[str], base: Path, environ: Mapping[str, str]) -> Iterator[Sentence]:
     """Those of `plugin` of a configuration that are not loaded, in words."""
     for name in islice(named, MAX_FILES):
         path = path_of(name, base, environ)
         entry = entry_of(path) if path is not None else Path()
-        if why := lacking(entry.suffix) if entry.suffix != ".py" else "":
-            yield f"{name!r} {_NOT}{why}"
-        elif path is not None and not entry.is_file():
-            yield f"{name!r} {_NOT}{_MISSING.format(entry)}"
+        why = lacking(entry.suffix) if entry.suffix != ".py" else ""
+        if not why and path is not None and not entry.is_file():
+            why = Sentence("there is no file %(file)s", file=entry)
+        if why:
+            words = gettext_noop("%(entry)s is not loaded, and guards nothing: %(why)s")
+            yield Sentence(words, entry=repr(name), why=why)
 
 
 def told_of(item: Problem) -> tuple[Path, str, str]:
     """Of a warning: the file, what it names that is not used (empty for the file itself), and why."""
-    entry, _, why = item.message.partition(_NOT)
-    return item.file, entry.strip(), why
+    filled = item.message.filled if isinstance(item.message, Sentence) else {}
+    return item.file, str(filled.get("entry", "")), filled["why"]
 
 
 def fingerprint(unused: Sequence[Problem]) -> str:

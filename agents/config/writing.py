@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from django.utils.translation import gettext
+
 from agents.config import jsonc
 from agents.config.check import wrong
 from agents.config.jsonc import Braces, Document, Member
@@ -26,6 +28,7 @@ from agents.config.trusted import Gate
 from sessions.core import paths, variables
 from sessions.core.files import PRIVATE, locked, replace_file
 from sessions.core.repository import Repository
+from sessions.core.sentences import Sentence, sentence_of, translate
 
 _NAMES = ("opencode.jsonc", "opencode.json")
 """The nearest first: what is read last counts."""
@@ -49,12 +52,15 @@ def target(directory: Path | None, environ: Mapping[str, str]) -> Target:
         file = next(filter(os.path.lexists, found), found[0])
         return Target(file, _real(file))
     if is_disabled(environ):
-        raise Refused(f"{variables.DISABLE_PROJECT_CONFIG.name} is set: files of a project do not count.")
+        raise Refused(
+            gettext("%(variable)s is set: files of a project do not count.")
+            % {"variable": variables.DISABLE_PROJECT_CONFIG.name}
+        )
     there = (file for file in _of_project(directory) if os.path.lexists(file))
     file = next(there, directory / "opencode.json")
     real = _real(file)
     if not real.is_relative_to(Repository.of(directory).worktree.resolve()):
-        raise Refused(f"{file} leads out of the project; it is not written.")
+        raise Refused(gettext("%(file)s leads out of the project; it is not written.") % {"file": file})
     return Target(file, real)
 
 
@@ -62,7 +68,7 @@ def _real(file: Path) -> Path:
     try:
         return file.resolve()
     except (OSError, RuntimeError) as error:
-        raise Refused(f"{file} is a link that leads nowhere.") from error
+        raise Refused(gettext("%(file)s is a link that leads nowhere.") % {"file": file}) from error
 
 
 def _of_project(directory: Path) -> Iterator[Path]:
@@ -192,7 +198,7 @@ def change(directory: Path | None, patch: Mapping[str, Any], environ: Mapping[st
         try:
             new = _changed(text, patch, file, environ)
         except RecursionError as error:
-            raise Refused("The configuration is nested too deeply.") from error
+            raise Refused(gettext("The configuration is nested too deeply.")) from error
         if new == text:
             return
         own = gate is not None and _is_own(text, file, environ, gate)
@@ -217,7 +223,7 @@ def draft(directory: Path | None, patch: Mapping[str, Any], environ: Mapping[str
         text = _text(file)
         return Draft(file, text if file.exists() else "", _changed(text, patch, file, environ))
     except RecursionError as error:
-        raise Refused("The configuration is nested too deeply.") from error
+        raise Refused(gettext("The configuration is nested too deeply.")) from error
 
 
 def preview(
@@ -232,9 +238,9 @@ def _changed(text: str, patch: Mapping[str, Any], file: Path, environ: Mapping[s
     try:
         document = jsonc.Document(text).value
     except jsonc.JsoncError as error:
-        raise Unreadable(file, str(error)) from error
+        raise Unreadable(file, sentence_of(error)) from error
     if not isinstance(document, dict):
-        raise Unreadable(file, "expected an object: { … }")
+        raise Unreadable(file, Sentence("expected an object: { … }"))
     try:
         wanted = patched(document, restored(patch, document))
     except Lost as error:
@@ -244,11 +250,11 @@ def _changed(text: str, patch: Mapping[str, Any], file: Path, environ: Mapping[s
         new = edited(text, wanted)
         jsonc.Document(new)
         if len(new.encode()) > MAX_FILE:
-            raise Refused("The configuration would have more than 1 MiB.")
+            raise Refused(gettext("The configuration would have more than 1 MiB."))
     except jsonc.JsoncError as error:
-        raise Refused(error.message) from error
+        raise Refused(translate(error.message)) from error
     except UnicodeEncodeError as error:
-        raise Refused("The configuration holds a character that is none.") from error
+        raise Refused(gettext("The configuration holds a character that is none.")) from error
     return new
 
 
@@ -257,7 +263,11 @@ def _check(wanted: dict[str, Any], patch: Mapping[str, Any], file: Path, environ
     substitution = Substitution(file.parent, environ, origin=file)
     values = substitution.apply(wanted)
     found = [*substitution.failures, *wrong(values).items()]
-    told = [f"{'.'.join(map(str, path))}: {message}" for path, message in found if _touches(patch, path)]
+    told = [
+        f"{'.'.join(map(str, path))}: {translate(message)}"
+        for path, message in found
+        if _touches(patch, path)
+    ]
     if told:
         raise Refused("; ".join(told))
 
@@ -290,13 +300,13 @@ def _text(file: Path) -> str:
     """The text of a file; that of a new one where there is none or nothing in it."""
     try:
         if file.stat().st_size > MAX_FILE or not file.is_file():
-            raise Unreadable(file, "not a file of at most 1 MiB")
+            raise Unreadable(file, Sentence("not a file of at most 1 MiB"))
         text = file.read_bytes().decode("utf-8")
         return text if text.strip() else _NEW
     except FileNotFoundError:
         return _NEW
     except UnicodeDecodeError as error:
-        raise Unreadable(file, f"not UTF-8 text (byte {error.start})") from error
+        raise Unreadable(file, Sentence("not UTF-8 text (byte %(start)s)", start=error.start)) from error
     except OSError as error:
         raise Unreadable(file, error.strerror or str(error)) from error
 
@@ -308,4 +318,7 @@ def _write(file: Path, text: str, private: bool) -> None:
         mode = None if file.exists() else PRIVATE if private else 0o644
         replace_file(file, text.encode(), mode)
     except OSError as error:
-        raise Refused(f"{file} cannot be written: {error.strerror or error}") from error
+        raise Refused(
+            gettext("%(file)s cannot be written: %(error)s")
+            % {"file": file, "error": error.strerror or error}
+        ) from error

@@ -154,7 +154,9 @@ def keep(host: Host) -> None:
     try:
         save(file(), host.name, entry)
     except (BrokenFile, OSError) as error:
-        raise ForgeError(f"The file of forges cannot be changed: {error}") from error
+        raise ForgeError(
+            gettext("The file of forges cannot be changed: %(error)s") % {"error": error}
+        ) from error
 
 
 def forget(name: str) -> None:
@@ -162,7 +164,9 @@ def forget(name: str) -> None:
     try:
         remove_key(file(), name)
     except (BrokenFile, OSError) as error:
-        raise ForgeError(f"The file of forges cannot be changed: {error}") from error
+        raise ForgeError(
+            gettext("The file of forges cannot be changed: %(error)s") % {"error": error}
+        ) from error
 
 
 def _kept() -> list[Host]:

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urljoin, urlsplit
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from agents.forge.hosts import Host
 from agents.forge.shapes import ForgeError, text
@@ -266,5 +266,6 @@ def _until(response: httpx.Response) -> str:
         if value.isdecimal() and len(value) < 13:
             seconds = int(value) if name == "retry-after" else int(value) - time.time()
             minutes = max(1, round(seconds / 60))
-            return f": again in {minutes} minute{'' if minutes == 1 else 's'}"
+            words = ngettext(": again in %(count)s minute", ": again in %(count)s minutes", minutes)
+            return words % {"count": minutes}
     return ""

@@ -5,7 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any, Literal, cast
+
+from django.utils.translation import gettext
 
 from agents.config.schema import Config, ModelConfig, ProviderConfig
 from agents.llm import prices
@@ -78,7 +81,7 @@ def pick_default(providers: Mapping[str, Provider], configured: str | None) -> M
         for provider in providers.values():
             if provider.source == source and provider.models:
                 return provider.models.get(provider.default) or next(iter(provider.models.values()))
-    raise UnknownModel("There is no model at all.")
+    raise UnknownModel(gettext("There is no model at all."))
 
 
 def pick_small(
@@ -93,14 +96,22 @@ def pick_small(
 
 
 def _unknown(providers: Mapping[str, Provider], ref: str, provider_id: str) -> str:
-    text = f"There is no model {ref!r}."
+    text = gettext("There is no model %(ref)s.") % {"ref": repr(ref)}
     known = KNOWN.get(provider_id)
     if known and known.env and provider_id not in providers:
-        return f"{text} There is no key for {known.name}: add one under Accounts, or set {known.env[0]}."
+        return gettext("%(text)s There is no key for %(name)s: add one under Accounts, or set %(env)s.") % {
+            "text": text,
+            "name": known.name,
+            "env": known.env[0],
+        }
     near = _near(providers, ref)
     if near:
-        return f"{text} Did you mean {' or '.join(near)}?"
-    return f"{text} Providers: {', '.join(providers)}."
+        return gettext("%(text)s Did you mean %(near)s?") % {"text": text, "near": reduce(_either, near)}
+    return gettext("%(text)s Providers: %(names)s.") % {"text": text, "names": ", ".join(providers)}
+
+
+def _either(one: str, other: str) -> str:
+    return gettext("%(one)s or %(other)s") % {"one": one, "other": other}
 
 
 def _near(providers: Mapping[str, Provider], ref: str) -> list[str]:

@@ -13,6 +13,7 @@ from agents.llm.connection import connection, known_of
 from agents.llm.readers.anthropic_messages import VERSION
 from agents.llm.readers.transport import get_json
 from agents.llm.types import AuthFailed, Model, ModelError
+from sessions.core.sentences import Sentence
 
 SECONDS = 10.0
 _BAD_KEY = re.compile(
@@ -40,7 +41,7 @@ async def try_key(provider_id: str, entry: ProviderConfig, key: str) -> Trial:
     ours = known is not None and shared.base_url == known.base_url
     url = known.key_url if known and ours and known.key_url else f"{shared.base_url}/models"
     if not url.startswith("http"):
-        return Trial("untried", reason="This provider has nothing to try a key with.")
+        return Trial("untried", reason=Sentence("This provider has nothing to try a key with."))
     model = Model(
         provider_id=provider_id,
         model_id="",
@@ -62,7 +63,9 @@ async def try_key(provider_id: str, entry: ProviderConfig, key: str) -> Trial:
                 model, url, headers | {name.lower(): value for name, value in shared.headers.items()}
             )
     except TimeoutError:
-        return Trial("untried", reason=f"There was no answer within {SECONDS:g} s.")
+        return Trial(
+            "untried", reason=Sentence("There was no answer within %(seconds)s s.", seconds=f"{SECONDS:g}")
+        )
     except ModelError as error:
         refused = isinstance(error, AuthFailed) or (error.status == 400 and _BAD_KEY.search(error.message))
         return Trial("refused" if refused else "untried", reason=error.message)

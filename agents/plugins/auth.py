@@ -23,6 +23,7 @@ from agents.plugins.authors import FIELD_PROBLEM
 from agents.plugins.host import Hung, TimedOut
 from agents.plugins.models import shape_of
 from agents.plugins.plugin import Plugin
+from sessions.core.sentences import Sentence
 from sessions.core.text import error_text
 
 SIGN_IN_SECONDS = 900.0
@@ -53,7 +54,7 @@ def plugged(plugins: Iterable[Plugin]) -> Found:
             try:
                 found[_text(auth, "provider")] = _plugged(plugin, auth)
             except (TypeError, ValueError) as error:
-                plugin.fault("auth", f"cannot be used: {error_text(error)}")
+                plugin.fault("auth", Sentence("cannot be used: %(error)s", error=error_text(error)))
     return found
 
 
@@ -90,7 +91,7 @@ def _method(plugin: Plugin, name: str, given: Mapping[str, Any]) -> Method:
 async def _with_key(inputs: Inputs) -> Begun:
     """A key that a person gives, and beside it what else was asked."""
     if not inputs.get(KEY):
-        raise SignInFailed("This takes a key.")
+        raise SignInFailed(Sentence("This takes a key."))
     more = {key: value for key, value in inputs.items() if key != KEY}
     given = {"type": "success", KEY: inputs[KEY], "metadata": more}
     return Begun("", "", partial(_entry, given), SIGN_IN_SECONDS)
@@ -99,14 +100,14 @@ async def _with_key(inputs: Inputs) -> Begun:
 async def _begin(plugin: Plugin, kind: str, authorize: Any, inputs: Inputs) -> Begun:
     given = await _asked(plugin, partial(authorize, dict(inputs)), 2 * settings.HOOK_SECONDS)
     if not isinstance(given, Mapping):
-        raise SignInFailed("The plugin gave no sign-in.")
+        raise SignInFailed(Sentence("The plugin gave no sign-in."))
     if problem := given.get(FIELD_PROBLEM):
         raise InvalidInput(str(problem), str(given.get("message")))
     if kind == "api":
         return Begun("", "", partial(_entry, given), SIGN_IN_SECONDS)
     url, callback = str(given.get("url") or ""), given.get("callback")
     if not url.startswith(("https://", "http://")) or callback is None:
-        raise SignInFailed("The plugin names no page to sign in at.")
+        raise SignInFailed(Sentence("The plugin names no page to sign in at."))
     code: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     with_code = given.get("method") == "code"
 
@@ -127,21 +128,23 @@ async def _asked(plugin: Plugin, function: Callable[[], Awaitable[Any]], seconds
     try:
         return await plugin.host.call(function, seconds)
     except (TimedOut, Hung) as error:
-        raise SignInFailed(f"The plugin {plugin.file.name} did not answer.") from error
+        raise SignInFailed(Sentence("The plugin %(file)s did not answer.", file=plugin.file.name)) from error
     except Exception as error:
-        raise SignInFailed(f"The plugin {plugin.file.name} failed: {error_text(error)}") from error
+        raise SignInFailed(
+            Sentence("The plugin %(file)s failed: %(error)s", file=plugin.file.name, error=error_text(error))
+        ) from error
 
 
 async def _entry(given: Any) -> Entry:
     """What is kept of a sign-in that succeeded. Raises SignInFailed."""
     if not isinstance(given, Mapping) or given.get("type") != "success":
-        raise SignInFailed("The sign-in failed, as its plugin says.")
+        raise SignInFailed(Sentence("The sign-in failed, as its plugin says."))
     entry = {key: value for key, value in given.items() if value is not None}
     entry["type"] = "api" if "key" in entry else "oauth"
     try:
         made: Entry = _AUTH.validate_python(entry).wire()
     except ValidationError as error:
-        raise SignInFailed("The plugin gave neither a key nor a token.") from error
+        raise SignInFailed(Sentence("The plugin gave neither a key nor a token.")) from error
     return {**made, **({"provider": str(entry["provider"])} if entry.get("provider") else {})}
 
 

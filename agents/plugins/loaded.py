@@ -35,6 +35,7 @@ from sessions.core import bus, variables
 from sessions.core.bounded import Bounded
 from sessions.core.models import Session
 from sessions.core.repository import Repository
+from sessions.core.sentences import Sentence
 
 # Bring the events of a project to a plugin's `event` hook, without ever holding up who publishes them.
 
@@ -58,7 +59,10 @@ class Pump:
             async with bus.subscribe(project=project, limit=WAITING, wants=_wants) as mailbox:
                 await self._pass_on(mailbox)
             if mailbox.overflowed:
-                self._plugin.fault("event", f"was too slow: {WAITING} events that waited are passed over")
+                self._plugin.fault(
+                    "event",
+                    Sentence("was too slow: %(waiting)s events that waited are passed over", waiting=WAITING),
+                )
 
     async def _pass_on(self, mailbox: bus.Subscription) -> None:
         """Until the mailbox has overflowed."""

@@ -15,6 +15,7 @@ from agents.llm.prices import limits, models_of
 from agents.llm.types import Model, Price
 from agents.plugins.host import Hung, TimedOut
 from agents.plugins.plugin import Plugin
+from sessions.core.sentences import Sentence
 from sessions.core.text import error_text
 
 _OPEN = ConfigDict(extra="ignore")
@@ -93,9 +94,20 @@ async def _listed(plugin: Plugin, name: str, provider: Mapping[str, Any], writte
         asked = plugin.host.call(lambda: provider["models"](shown, {"auth": auth}), settings.HOOK_SECONDS)
         return _LISTED.validate_python(await asked)
     except (TimedOut, Hung):
-        plugin.fault("provider", f"did not list the models of {name} within {settings.HOOK_SECONDS:g} s")
+        plugin.fault(
+            "provider",
+            Sentence(
+                "did not list the models of %(name)s within %(seconds)s s",
+                name=name,
+                seconds=f"{settings.HOOK_SECONDS:g}",
+            ),
+        )
     except Exception as error:
-        plugin.fault("provider", f"did not list the models of {name}: {error_text(error)}", error=error)
+        plugin.fault(
+            "provider",
+            Sentence("did not list the models of %(name)s: %(error)s", name=name, error=error_text(error)),
+            error=error,
+        )
     return None
 
 

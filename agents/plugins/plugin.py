@@ -25,6 +25,7 @@ from agents.plugins import faults
 from agents.plugins.authors import PluginContext, Refused, ToolDefinition
 from agents.plugins.host import Host, Hung, TimedOut
 from agents.plugins.shapes import HOOKS, TELLING, checked
+from sessions.core.sentences import Sentence
 from sessions.core.store.inbox import check as check_parts
 
 MAX_TIMEOUTS = 3
@@ -108,33 +109,49 @@ class Plugin:
         except Refused as refusal:
             if name == BEFORE:
                 raise
-            self.fault(name, f"raised Refused: {refusal}", session_id=session_id)
+            self.fault(name, Sentence("raised Refused: %(refusal)s", refusal=refusal), session_id=session_id)
         except TimedOut:
             self._late(name, session_id)
         except Hung:
             if self.hooks:
                 self.switch_off(
-                    name, f"blocked its thread for more than {settings.HOOK_SECONDS:g} s", session_id
+                    name,
+                    Sentence(
+                        "blocked its thread for more than %(seconds)s s",
+                        seconds=f"{settings.HOOK_SECONDS:g}",
+                    ),
+                    session_id,
                 )
         except Exception as error:
-            self.fault(name, f"raised {type(error).__name__}: {error}", session_id=session_id, error=error)
+            self.fault(
+                name,
+                Sentence("raised %(kind)s: %(error)s", kind=type(error).__name__, error=error),
+                session_id=session_id,
+                error=error,
+            )
         if self.guards and name == BEFORE:
             raise Refused(f"The plugin {self.file.name} could not be asked whether this may be done.")
         return None
 
     def _late(self, name: str, session_id: str) -> None:
         self._timeouts += 1
-        message = f"did not return within {settings.HOOK_SECONDS:g} s"
+        message = Sentence("did not return within %(seconds)s s", seconds=f"{settings.HOOK_SECONDS:g}")
         if self._timeouts < MAX_TIMEOUTS:
             self.fault(name, message, session_id=session_id)
         else:
-            self.switch_off(name, f"{message}, {MAX_TIMEOUTS} times in a row", session_id)
+            self.switch_off(
+                name,
+                Sentence("%(message)s, %(most)s times in a row", message=message, most=MAX_TIMEOUTS),
+                session_id,
+            )
 
     def switch_off(self, name: str, message: str, session_id: str) -> None:
         self.hooks = {name: hook for name, hook in self.hooks.items() if self.guards and name == BEFORE}
         self.host.close()
         self.fault(
-            name, f"{message}; the plugin is switched off until its file changes", session_id=session_id
+            name,
+            Sentence("%(message)s; the plugin is switched off until its file changes", message=message),
+            session_id=session_id,
         )
 
     def fault(
@@ -182,11 +199,15 @@ async def load_plugin(place: Place, source: CodeFile | EntryPoint) -> Plugin:
     try:
         await plugin.host.call(lambda: _loaded(plugin), patience)
     except (TimedOut, Hung):
-        plugin.switch_off("", f"was not loaded within {patience:g} s", "")
+        plugin.switch_off("", Sentence("was not loaded within %(seconds)s s", seconds=f"{patience:g}"), "")
     except SyntaxError as error:
-        plugin.fault("", f"no Python: {error.msg}", line=error.lineno)
+        plugin.fault("", Sentence("no Python: %(msg)s", msg=error.msg), line=error.lineno)
     except Exception as error:
-        plugin.fault("", f"raised {type(error).__name__} when it was loaded: {error}", error=error)
+        plugin.fault(
+            "",
+            Sentence("raised %(kind)s when it was loaded: %(error)s", kind=type(error).__name__, error=error),
+            error=error,
+        )
     if not (plugin.hooks or plugin.auths or plugin.providers):
         plugin.host.close()
     return plugin
@@ -206,7 +227,7 @@ async def _loaded(plugin: Plugin) -> None:
         return
     begin = getattr(module, "plugin", module)
     if not inspect.iscoroutinefunction(begin):
-        raise TypeError("there is no `async def plugin(ctx)`")
+        raise TypeError(Sentence("there is no `async def plugin(ctx)`"))
     place = plugin.place
     logger = logging.getLogger(f"{__name__}.{plugin.file.stem}")
     hooks = await begin(PluginContext(place.project_id, place.directory, place.worktree, logger))
@@ -216,7 +237,7 @@ async def _loaded(plugin: Plugin) -> None:
 def _defined(module: ModuleType) -> list[ToolDefinition]:
     found = [value for value in vars(module).values() if isinstance(value, ToolDefinition)]
     if not found:
-        raise TypeError("there is no function with the decorator `tool(…)`")
+        raise TypeError(Sentence("there is no function with the decorator `tool(…)`"))
     return found
 
 
@@ -226,18 +247,18 @@ def _take(plugin: Plugin, hooks: dict[str, Any]) -> None:
     if isinstance(tools, list | tuple) and all(isinstance(item, ToolDefinition) for item in tools):
         plugin.tools = list(tools)
     else:
-        plugin.fault("tool", "has to be a list of functions with the decorator `tool(…)`")
+        plugin.fault("tool", Sentence("has to be a list of functions with the decorator `tool(…)`"))
     if "auth" in hooks:
         plugin.auths = [hooks.pop("auth")]
     if "provider" in hooks:
         plugin.providers = [hooks.pop("provider")]
     for name, hook in hooks.items():
         if name not in HOOKS:
-            plugin.fault(str(name), "there is no hook of this name")
+            plugin.fault(str(name), Sentence("there is no hook of this name"))
         elif not asyncio.iscoroutinefunction(hook) and not asyncio.iscoroutinefunction(
             getattr(hook, "__call__", None)  # noqa: B004 - an object may have an async __call__
         ):
-            plugin.fault(name, "has to be an async function")
+            plugin.fault(name, Sentence("has to be an async function"))
         else:
             plugin.hooks[name] = hook
 

@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext
+
 from agents.config.schema import AgentConfig, Config
 from agents.llm.families import OPEN, Family
 from agents.llm.settings.domains import Controls, Settings
@@ -16,6 +18,7 @@ from agents.llm.types import Model
 from agents.toolkit.permission import defaults
 from agents.toolkit.permission.defaults import session_rules
 from agents.toolkit.permission.rules import Configured, Rule, Ruleset, configured, evaluate, floors
+from sessions.core.sentences import Sentence
 
 PROMPTS = Path(__file__).parent / "prompts"
 DEFAULT = "build"
@@ -92,25 +95,31 @@ def _writer(name: str, description: str) -> Agent:
 
 
 BUILTIN = (
-    _native("build", "Reads, edits and runs commands, asking where the rules say so.", defaults.BUILD),
-    _native("plan", "Looks around and plans; changes nothing but the plan.", defaults.PLAN),
+    _native(
+        "build", Sentence("Reads, edits and runs commands, asking where the rules say so."), defaults.BUILD
+    ),
+    _native("plan", Sentence("Looks around and plans; changes nothing but the plan."), defaults.PLAN),
     _native(
         "general",
-        "For research and for work of several steps, also beside others; may do what the main agent may.",
+        Sentence(
+            "For research and for work of several steps, also beside others; may do what the main agent may."
+        ),
         defaults.GENERAL,
         mode="subagent",
     ),
     _native(
         "explore",
-        "Finds its way in the code and answers questions about it; changes nothing. Say how thorough it is "
-        "to be: quick, medium or very thorough.",
+        Sentence(
+            "Finds its way in the code and answers questions about it; changes nothing. "
+            "Say how thorough it is to be: quick, medium or very thorough."
+        ),
         defaults.EXPLORE,
         mode="subagent",
         prompt=prompt_text("explore"),
     ),
-    _writer("compaction", "Condenses a conversation that has outgrown the window."),
-    _writer("title", "Names sessions."),
-    _writer("summary", "Says in a few sentences what a session did."),
+    _writer("compaction", Sentence("Condenses a conversation that has outgrown the window.")),
+    _writer("title", Sentence("Names sessions.")),
+    _writer("summary", Sentence("Says in a few sentences what a session did.")),
 )
 
 
@@ -157,7 +166,8 @@ def choose(config: Config, name: str, *, unreadable: bool = False, careful: bool
     wanted = name or default_name(config)
     if wanted not in known:
         visible = ", ".join(sorted(agent.name for agent in known.values() if not agent.hidden))
-        raise UnknownAgent(f"There is no agent named {wanted!r}. There are: {visible}.")
+        words = gettext("There is no agent named %(name)s. There are: %(names)s.")
+        raise UnknownAgent(words % {"name": repr(wanted), "names": visible})
     return _with_rules(known[wanted], config, unreadable, careful)
 
 
@@ -166,8 +176,12 @@ def complaint(config: Config) -> str:
     known, name = known_agents(config), config.default_agent
     if not name or (name in known and known[name].primary):
         return ""
-    why = "a subagent" if name in known and not known[name].hidden else "no agent to talk to"
-    return f"default_agent: {name!r} is {why}; {default_name(config)!r} is used instead."
+    words = (
+        gettext("default_agent: %(name)s is a subagent; %(other)s is used instead.")
+        if name in known and not known[name].hidden
+        else gettext("default_agent: %(name)s is no agent to talk to; %(other)s is used instead.")
+    )
+    return words % {"name": repr(name), "other": repr(default_name(config))}
 
 
 def _with_rules(agent: Agent, config: Config, unreadable: bool = False, careful: bool = False) -> Agent:

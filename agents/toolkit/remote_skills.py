@@ -23,6 +23,7 @@ from agents.config.trust.store import digest
 from agents.llm.bounded import client
 from sessions.core import paths
 from sessions.core.addresses import is_safe
+from sessions.core.sentences import Sentence
 from sessions.core.text import error_text
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ async def _fetched(url: str) -> str:
         async with asyncio.timeout(SECONDS):
             await _fetch(url)
     except TimeoutError:
-        problem = f"not all was there within {SECONDS:g} s"
+        problem: str = Sentence("not all was there within %(seconds)s s", seconds=f"{SECONDS:g}")
     except httpx.HTTPStatusError as error:
         problem = f"{error.request.url} answers {error.response.status_code}"
     except (httpx.HTTPError, httpx.InvalidURL, OSError, Unusable) as error:
@@ -127,14 +128,16 @@ async def _fetch(url: str) -> None:
             bodies[path] = await _body(asking, f"{base}{quote(path)}")
             left -= len(bodies[path])
             if left < 0:
-                raise Unusable(f"the files have more than {MAX_BODY // 1024**2} MB together")
+                raise Unusable(
+                    Sentence("the files have more than %(most)s MB together", most=MAX_BODY // 1024**2)
+                )
     await asyncio.to_thread(_keep, folder, bodies)
 
 
 async def _check(request: httpx.Request) -> None:
     """Of an address and what it leads on to. Raises Unusable."""
     if not is_safe(request.url.scheme, request.url.host):
-        raise Unusable(f"{request.url} is not fetched: only https keeps it as it is")
+        raise Unusable(Sentence("%(url)s is not fetched: only https keeps it as it is", url=request.url))
 
 
 async def _body(asking: httpx.AsyncClient, url: str) -> bytes:
@@ -146,16 +149,16 @@ async def _body(asking: httpx.AsyncClient, url: str) -> bytes:
 def _paths(index: bytes) -> list[str]:
     """The files of the skills that have a text, below the folder of the address. Raises Unusable."""
     if len(index) > MAX_INDEX:
-        raise Unusable(f"the index has more than {MAX_INDEX // 1024**2} MB")
+        raise Unusable(Sentence("the index has more than %(most)s MB", most=MAX_INDEX // 1024**2))
     try:
         entries = _Index.model_validate_json(index).skills
     except ValidationError as error:
-        raise Unusable("the index is not one of skills, each with a name and files") from error
+        raise Unusable(Sentence("the index is not one of skills, each with a name and files")) from error
     found = [f"{entry.name}/{file}" for entry in entries if _FILE in entry.files for file in entry.files]
     if len(found) > MAX_FILES:
-        raise Unusable(f"the index names more than {MAX_FILES} files")
+        raise Unusable(Sentence("the index names more than %(most)s files", most=MAX_FILES))
     if wrong := next((path for path in found if not _is_inside(path)), None):
-        raise Unusable(f"the index names a file of no skill: {wrong!r}")
+        raise Unusable(Sentence("the index names a file of no skill: %(wrong)s", wrong=repr(wrong)))
     return list(dict.fromkeys(found))
 
 

@@ -29,6 +29,7 @@ from sessions.core import variables
 from sessions.core.bounded import Bounded
 from sessions.core.confined import is_machine, opened
 from sessions.core.repository import Repository
+from sessions.core.sentences import Sentence
 
 FILE_NAME = "SKILL.md"
 MAX_BYTES = 1024 * 1024
@@ -88,19 +89,33 @@ def read_skill(file: Path, within: Path | None = None) -> tuple[Skill, list[Skil
     odd = [SkillProblem(file, MENDED, line + 1, key, "warning") for key, line in mended.items()]
     name, description = fields.get("name"), fields.get("description")
     if not isinstance(name, str) or not name:
-        raise BadSkill("`name` is missing")
+        raise BadSkill(Sentence("`name` is missing"))
     if len(name) > MAX_NAME or not _NAME.fullmatch(name):
         raise BadSkill(
-            f"`name` is {printable(name[:80])!r}: it may have lower-case letters, digits and single hyphens "
-            f"between them, {MAX_NAME} characters at most"
+            Sentence(
+                "`name` is %(name)s: it may have lower-case letters, digits and single hyphens "
+                "between them, %(most)s characters at most",
+                name=repr(printable(name[:80])),
+                most=MAX_NAME,
+            )
         )
     if name != file.parent.name:
-        words = f"it goes by its name {name!r}, though the folder is {printable(file.parent.name)!r}"
+        words = Sentence(
+            "it goes by its name %(name)s, though the folder is %(parent)s",
+            name=repr(name),
+            parent=repr(printable(file.parent.name)),
+        )
         odd.append(SkillProblem(file, words, level="warning"))
     if not isinstance(description, str) or not description.strip():
-        raise BadSkill("`description` is missing")
+        raise BadSkill(Sentence("`description` is missing"))
     if len(description) > MAX_DESCRIPTION:
-        raise BadSkill(f"`description` has {len(description)} characters; the limit is {MAX_DESCRIPTION}")
+        raise BadSkill(
+            Sentence(
+                "`description` has %(count)s characters; the limit is %(most)s",
+                count=len(description),
+                most=MAX_DESCRIPTION,
+            )
+        )
     return Skill(name, " ".join(description.split()), file, within), odd
 
 
@@ -131,8 +146,12 @@ def _read(file: Path, within: Path | None, limit: int) -> bytes:
             size = os.fstat(content.fileno()).st_size
             if size > MAX_BYTES:
                 raise BadSkill(
-                    f"it has {size / 1024**2:.1f} MB, the limit is {MAX_BYTES // 1024**2} MB: "
-                    "put what is needed now and then into files beside it"
+                    Sentence(
+                        "it has %(size)s MB, the limit is %(most)s MB: put what is needed now and then "
+                        "into files beside it",
+                        size=f"{size / 1024**2:.1f}",
+                        most=MAX_BYTES // 1024**2,
+                    )
                 )
             return content.read(limit).removeprefix(_BOM)
     except OSError as error:
@@ -143,21 +162,29 @@ def _fields(head: bytes) -> tuple[dict[str, Any], dict[str, int]]:
     """The keys and values of the frontmatter, and the lines from 0 of those that were mended."""
     end = _end_of_head(head)
     if not end:
-        raise BadSkill("it does not begin with a frontmatter: `---`, name and description, `---`", 1)
+        raise BadSkill(
+            Sentence("it does not begin with a frontmatter: `---`, name and description, `---`"),
+            1,
+        )
     try:
         front = head[:end].decode("utf-8").replace("\r\n", "\n").strip().removesuffix("---")
         root, mended = compose(front)
         fields = yaml.constructor.SafeConstructor().construct_document(root) if root else None
     except UnicodeDecodeError as error:
-        raise BadSkill(f"the frontmatter is not UTF-8 text (byte {error.start})") from error
+        raise BadSkill(
+            Sentence("the frontmatter is not UTF-8 text (byte %(start)s)", start=error.start)
+        ) from error
     except RecursionError as error:
-        raise BadSkill("the frontmatter is nested too deeply") from error
+        raise BadSkill(Sentence("the frontmatter is nested too deeply")) from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or "it cannot be read"
-        raise BadSkill(f"the frontmatter is not YAML: {reason}", mark.line + 1 if mark else None) from error
+        raise BadSkill(
+            Sentence("the frontmatter is not YAML: %(reason)s", reason=reason),
+            mark.line + 1 if mark else None,
+        ) from error
     if not isinstance(fields, dict):
-        raise BadSkill("the frontmatter has no keys: it needs name and description")
+        raise BadSkill(Sentence("the frontmatter has no keys: it needs name and description"))
     return fields, mended
 
 
@@ -284,7 +311,7 @@ class _Search:
             self.folder(place.folder, place, 0)
         if place.named and self.stamps[place.folder] is None:
             self.problems.append(
-                SkillProblem(place.folder, "the folder named in skills.paths does not exist")
+                SkillProblem(place.folder, Sentence("the folder named in skills.paths does not exist"))
             )
 
     def folder(self, folder: Path, place: Place, depth: int) -> None:
@@ -309,7 +336,9 @@ class _Search:
         beyond = place.within is not None and not Path(real).is_relative_to(place.within)
         if beyond or is_machine(Path(real)):
             self.stamps[path] = _stamp(path)
-            self.problems.append(SkillProblem(path, "the link leads out of the project and is not followed"))
+            self.problems.append(
+                SkillProblem(path, Sentence("the link leads out of the project and is not followed"))
+            )
             return False
         known = real in self.seen
         self.seen.add(real)
@@ -322,7 +351,9 @@ class _Search:
         try:
             skill, odd = read_skill(file, place.within)
         except BadSkill as error:
-            self.problems.append(SkillProblem(file, f"the skill is left out: {error}", error.line))
+            self.problems.append(
+                SkillProblem(file, Sentence("the skill is left out: %(error)s", error=error), error.line)
+            )
             return
         self.problems += odd
         winner = self.skills.setdefault(skill.name, skill)

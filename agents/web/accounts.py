@@ -26,6 +26,7 @@ from agents.llm.accounts.state import State, state, states
 from agents.llm.trial import Trial, try_key
 from agents.plugins.hooks import sign_ins
 from sessions.core.models import Project
+from sessions.core.sentences import message_of, translate
 from sessions.web.access import project_of
 from sessions.web.respond import beside, fragment, page
 
@@ -73,11 +74,11 @@ async def key(request: HttpRequest) -> HttpResponse:
             trial = await try_key(found.id, config.provider.get(found.id) or {}, given)
         if trial and trial.verdict == "refused":
             refused = gettext("%(name)s refused this key, so it was not kept. It says: %(reason)s")
-            words = refused % {"name": found.name, "reason": trial.reason}
+            words = refused % {"name": found.name, "reason": translate(trial.reason)}
             return beside(found.place, words, "accounts/refused.html", state=found)
         await keeping.keep(found.id, {"type": "api", "key": given})
     except (InvalidInput, SignInFailed) as error:
-        return beside(found.place, str(error))
+        return beside(found.place, message_of(error))
     return await _changed(request.POST, _told(trial), shown=trial is not None)
 
 
@@ -93,7 +94,7 @@ async def begin(request: HttpRequest) -> HttpResponse:
     try:
         await attempts.begin(found.id, method, inputs)
     except (InvalidInput, SignInFailed) as error:
-        return beside(found.place, str(error))
+        return beside(found.place, message_of(error))
     return await _changed(request.POST, gettext("Waiting for you to sign in."))
 
 
@@ -130,7 +131,7 @@ async def forget(request: HttpRequest) -> HttpResponse:
     try:
         await keeping.forget(found.id)
     except SignInFailed as error:
-        return beside(found.place, str(error))
+        return beside(found.place, message_of(error))
     return await _changed(
         request.POST, gettext("Signed out.") if found.by == "sign-in" else gettext("The key is removed.")
     )
@@ -141,7 +142,9 @@ def _told(trial: Trial | None) -> str:
     if trial is None:
         return gettext("The key is kept.")
     if trial.verdict == "untried":
-        return gettext("The key is kept, but it was not tried: %(reason)s") % {"reason": trial.reason}
+        return gettext("The key is kept, but it was not tried: %(reason)s") % {
+            "reason": translate(trial.reason)
+        }
     if trial.models is None:
         return gettext("The key works.")
     words = ngettext("The key works: %(count)s model.", "The key works: %(count)s models.", trial.models)
@@ -172,7 +175,7 @@ def _ways(method: Method, place: str) -> list[Way]:
         plain = not any(one.get("when") for one in asked) and not any(
             way.words == method.action for way in ways
         )
-        words = method.action if plain else ", ".join(option["label"] for option in choice)
+        words = method.action if plain else ", ".join(translate(option["label"]) for option in choice)
         there = f"{place}-{len(ways)}"
         ways.append(Way(words or method.action, there, method.id, sent, asked, method.takes_key))
     return ways

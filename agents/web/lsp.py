@@ -30,6 +30,7 @@ from agents.servers.lsp.service import service
 from agents.servers.lsp.trusted import Held
 from agents.servers.lsp.types import ServerState
 from sessions.core import bus
+from sessions.core.sentences import message_of, translate
 from sessions.core.text import shown_output
 from sessions.project.search.listing import listing
 from sessions.project.search.ripgrep import SearchFailed
@@ -91,7 +92,7 @@ class Shown:
     def problem(self) -> str:
         """What went wrong, at length."""
         failed = self.installation.problem if self.installation and self.state.status == "missing" else ""
-        return shown_output(failed or self.state.reason, limit=MAX_REASON) if self.failed else ""
+        return shown_output(translate(failed or self.state.reason), limit=MAX_REASON) if self.failed else ""
 
     @property
     def failed(self) -> bool:
@@ -104,7 +105,7 @@ class Shown:
         usual = f"{self.row.commands[0][0]} was not found."
         if self.failed or self.installing or self.state.reason == usual:
             return ""
-        return shown_output(self.state.reason, limit=300)
+        return shown_output(translate(self.state.reason), limit=300)
 
     @property
     def installs(self) -> bool:
@@ -267,7 +268,7 @@ async def switch(request: HttpRequest) -> HttpResponse:
     try:
         await asyncio.to_thread(change, None, {"lsp": on})
     except (Refused, Unreadable) as error:
-        return beside(_PLACE, str(error))
+        return beside(_PLACE, message_of(error))
     await service.renew(directory)
     if await asyncio.to_thread(_is_on, directory) != on:
         off = gettext("It is written, but the project's own configuration keeps them switched off.")

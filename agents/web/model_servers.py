@@ -23,6 +23,7 @@ from agents.llm.accounts.flows.base import InvalidInput, SignInFailed
 from agents.llm.known import KNOWN
 from agents.llm.trial import try_key
 from agents.web.accounts import config_of
+from sessions.core.sentences import message_of
 from sessions.web.respond import beside, fragment, redirect
 
 PLACE = "model-server"
@@ -71,7 +72,7 @@ async def look(request: HttpRequest) -> HttpResponse:
     try:
         given = _given(request.POST)
     except Wrong as problem:
-        return beside(PLACE, str(problem))
+        return beside(PLACE, message_of(problem))
     trial = await try_key(given.id, given.entry, given.key)
     return fragment("accounts/server_models.html", trial=trial, names=trial.names[:MOST])
 
@@ -96,7 +97,7 @@ async def add(request: HttpRequest) -> HttpResponse:
         if given.key:
             await keeping.keep(given.id, {"type": "api", "key": given.key})
     except (Wrong, Refused, Unreadable, InvalidInput, SignInFailed, OSError) as problem:
-        return beside(PLACE, str(problem))
+        return beside(PLACE, message_of(problem))
     asked = {"provider": given.id} | ({"project": fields["project"]} if fields.get("project") else {})
     return redirect(f"{reverse('accounts')}?{urlencode(asked)}")
 

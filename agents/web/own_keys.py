@@ -23,6 +23,7 @@ from agents.llm.trial import try_key
 from sessions.core.db import in_db
 from sessions.core.models import Project, ProviderKey
 from sessions.core.principal import may, person_of
+from sessions.core.sentences import message_of, translate
 from sessions.core.store import provider_keys
 from sessions.web.access import project_of
 from sessions.web.respond import beside, fragment, page
@@ -78,13 +79,13 @@ async def _added(request: HttpRequest, place: str, **whose: str) -> HttpResponse
     try:
         key = keeping.checked("key", request.POST.get("key", ""))
     except InvalidInput as error:
-        return beside(place, str(error))
+        return beside(place, message_of(error))
     trial = await try_key(provider.id, config.provider.get(provider.id) or {}, key)
     if trial.verdict == "refused":
         return beside(
             place,
             gettext("%(name)s refused this key, so it was not kept. It says: %(reason)s")
-            % {"name": provider.name, "reason": trial.reason},
+            % {"name": provider.name, "reason": translate(trial.reason)},
         )
     await in_db(provider_keys.put, provider.id, key, **whose)
     return fragment("accounts/own_list.html", **await _shown(request, request.POST))

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 from django.db.models import AutoField, BigAutoField, Model
+from django.utils.translation import gettext
 
 from opencode_web.team import schema_of
 from sessions.core.gate import gate
@@ -149,7 +150,10 @@ def copy(node: str, source: str, worktree: str, project: Project, time: int) -> 
     there, own = schema_of(node), schema_of(settings.NODE)
     with transaction.atomic(), connection.cursor() as cursor:
         if _version(cursor, there) != _version(cursor, own):
-            raise Differs(f"{node} is of another version: its conversations cannot be taken over by this one")
+            raise Differs(
+                gettext("%(node)s is of another version: its conversations cannot be taken over by this one")
+                % {"node": node}
+            )
         asked = f"SELECT id FROM {there}.opencode_sessions_session WHERE project_id = %s"  # noqa: S608
         cursor.execute(asked, [source])
         ids = [id for (id,) in cursor.fetchall()]
@@ -199,7 +203,7 @@ def _make_room(ids: Sequence[str]) -> None:
     here = Session.objects.filter(id__in=ids)
     for project_id in here.order_by().values_list("project_id", flat=True).distinct():
         if not gate(project_id).closed:
-            raise Differs("conversations of it are here already, in a project that is open")
+            raise Differs(gettext("conversations of it are here already, in a project that is open"))
     here.delete()
 
 

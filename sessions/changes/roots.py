@@ -11,6 +11,8 @@ import os
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
+from django.utils.translation import gettext
+
 from sessions.changes.snapshots.changes import Change
 from sessions.changes.tracking import Tracker, as_change, tracker
 from sessions.core.above import agents
@@ -88,9 +90,13 @@ async def root_in(folder: Path) -> Tracker:
     try:
         project = await in_db(projects.project_of, folder)
     except OSError as error:
-        raise NoRoot(f"{name} cannot be written: {error_text(error)}") from error
+        raise NoRoot(
+            gettext("%(name)s cannot be written: %(error)s") % {"name": name, "error": error_text(error)}
+        ) from error
     if Path(project.worktree) != folder:
-        raise NoRoot(f"{name} is not written: it is in a larger repository by now.")
+        raise NoRoot(
+            gettext("%(name)s is not written: it is in a larger repository by now.") % {"name": name}
+        )
     return tracker(project)
 
 

@@ -23,6 +23,7 @@ from sessions.changes.undo.plan import mode_equals
 from sessions.core import fence
 from sessions.core.models import FileChange, Project
 from sessions.core.platform import births
+from sessions.core.sentences import sentence_of
 
 logger = logging.getLogger(__name__)
 
@@ -156,9 +157,10 @@ class Tracker:
             self._accounted = self.store.track()
             self._problem = None
         except SnapshotError as error:
-            if str(error) != self._problem:
+            problem = sentence_of(error)
+            if problem != self._problem:
                 logger.warning("no undo for what commands change: %s", error)
-            self._accounted, self._problem = None, str(error)
+            self._accounted, self._problem = None, problem
         return self._accounted
 
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from django.utils.translation import gettext
+
 from sessions.changes.checkout_git import GitError, Setting, excluding, git, listed, unfiltered, words
 from sessions.changes.snapshots.objects import object_id
 from sessions.changes.tracking import Tracker
@@ -238,7 +240,7 @@ def apply(checkout: Checkout, patch: str, known: Tracker) -> dict[str, str]:
         before = {path: read_file(checkout.top, path) for path in _paths(checkout, text)}
         known.writing(after, write)
     except GitError as error:
-        raise NotClean(words(error) or "The patch does not apply.") from error
+        raise NotClean(words(error) or gettext("The patch does not apply.")) from error
     except (UnsafePath, OSError) as error:
         raise NotClean(str(error)) from error
     return {path: _became(before[path], after[path]) for path in before}

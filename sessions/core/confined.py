@@ -8,6 +8,8 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
+from sessions.core.sentences import Sentence
+
 MACHINE = ("/proc", "/sys", "/dev")
 """Of the system and not of any project: the environment of this process is a file there."""
 
@@ -19,7 +21,8 @@ class LeadsOut(OSError):
     """The file is not below the folder that it should be in. `real` is where it is."""
 
     def __init__(self, path: Path, real: Path) -> None:
-        super().__init__(errno.EXDEV, f"{path} leads out of the project, to {real}")
+        words = Sentence("%(path)s leads out of the project, to %(real)s", path=path, real=real)
+        super().__init__(errno.EXDEV, words)
         self.real = real
 
 

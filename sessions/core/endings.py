@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from django.utils.translation.trans_null import gettext_noop
 
+from sessions.core.sentences import Sentence
 from sessions.core.wire.messages import ABORTED, AUTH_FAILED, SERVER_ENDED, STOPPED_BY_USER
 
 from .text import visible
@@ -30,7 +31,7 @@ def cut_off_words(error: Wire) -> str:
     if error.get("name") != ABORTED:
         return ""
     said = _message(error)
-    return _CUT_OFF.get(said) or f"Interrupted: {said}"
+    return _CUT_OFF.get(said) or Sentence("Interrupted: %(reason)s", reason=Sentence(said))
 
 
 def error_words(error: Wire) -> dict[str, str]:

@@ -11,6 +11,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 SAMPLE = 64 * 1024
 UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 CONTROL = bytes(set(range(32)) - set(b"\b\t\n\f\r\x1b"))
@@ -39,7 +41,8 @@ class Codec:
             return self.bom + text.encode(self.name, self.errors)
         except UnicodeEncodeError as error:
             raise Unencodable(
-                f"The file is not UTF-8 but {self.name}, which cannot hold {text[error.start]!r}."
+                gettext("The file is not UTF-8 but %(name)s, which cannot hold %(text)s.")
+                % {"name": self.name, "text": repr(text[error.start])}
             ) from error
 
 

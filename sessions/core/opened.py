@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from sessions.core.files import replace_file
 
@@ -37,13 +38,17 @@ def caution(folder: Path) -> str:
     """Why a folder is no ordinary project, for people; empty for one that is."""
     real, home = folder.resolve(), Path.home().resolve()
     if holds_home(real):
-        return "It is your whole home folder." if real == home else "Your whole home folder is in it."
+        return (
+            gettext("It is your whole home folder.")
+            if real == home
+            else gettext("Your whole home folder is in it.")
+        )
     if real.is_relative_to(home):
         held = any(real.is_relative_to(home / name) for name in KEYS)
-        return "Keys are kept in it." if held else ""
+        return gettext("Keys are kept in it.") if held else ""
     ordinary = (*ORDINARY, tempfile.gettempdir())
     if _below(real, SYSTEM) and not _below(real, ordinary):
-        return "It belongs to the system."
+        return gettext("It belongs to the system.")
     return ""
 
 

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import TextChoices
-from django.utils.translation import gettext_lazy
+from django.utils.translation import pgettext_lazy
 
 
 class Role(TextChoices):
     """Each may what those before it may."""
 
-    NOTHING = "", gettext_lazy("Nothing")
-    SEE = "see", gettext_lazy("See")
-    ASK = "ask", gettext_lazy("Ask")
-    APPROVE = "approve", gettext_lazy("Approve")
-    ADMINISTER = "administer", gettext_lazy("Administer")
+    NOTHING = "", pgettext_lazy("a role", "Nothing")
+    SEE = "see", pgettext_lazy("a role", "See")
+    ASK = "ask", pgettext_lazy("a role", "Ask")
+    APPROVE = "approve", pgettext_lazy("a role", "Approve")
+    ADMINISTER = "administer", pgettext_lazy("a role", "Administer")
 
     @property
     def rank(self) -> int:

@@ -6,6 +6,7 @@ import asyncio
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils.translation import gettext
 
 from sessions.core.db import in_db
 from sessions.core.models import Session
@@ -21,7 +22,7 @@ class Disabled(Exception):
 async def share(request: HttpRequest, session: Session) -> Session:
     """The session with its address, which is below the one that the request was sent to. Raises Disabled."""
     if await asyncio.to_thread(agents().share_mode, session.directory) == "disabled":
-        raise Disabled("Sharing is disabled by the configuration (`share`).")
+        raise Disabled(gettext("Sharing is disabled by the configuration (`share`)."))
     return await in_db(sharing.share, session.id, base_of(request)) or session
 
 

@@ -8,9 +8,10 @@ import sqlite3
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
+from django.utils.translation.trans_null import gettext_noop
 
-FULL = "The disk is full: nothing can be saved until there is room again."
-AWAY = "The database does not answer: nothing can be read or saved until it is back."
+FULL = gettext_noop("The disk is full: nothing can be saved until there is room again.")
+AWAY = gettext_noop("The database does not answer: nothing can be read or saved until it is back.")
 _GONE = frozenset({None, "08000", "08003", "08006", "53300", "57P01", "57P02", "57P03"})
 """PostgreSQL, appendix A: no connection, or one that a server which ends or begins does not give. None: it
 said nothing."""

@@ -8,6 +8,8 @@ from functools import cache
 from itertools import chain
 from unicodedata import category
 
+from sessions.core.sentences import sentence_of
+
 _ANSI = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
     r"|\][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)"  # OSC: titles, links
@@ -41,7 +43,7 @@ def wellformed(text: str) -> str:
 
 def error_text(error: BaseException) -> str:
     """What an error says; its kind where it says nothing, as those of httpx and asyncio often do."""
-    return str(error) or type(error).__name__
+    return sentence_of(error) or type(error).__name__
 
 
 def visible(text: str) -> str:

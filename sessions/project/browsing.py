@@ -67,7 +67,7 @@ def inside(directory: Path, path: str) -> Path:
     except (OSError, ValueError, RuntimeError) as error:
         raise Unreadable(str(error)) from error
     if not found.is_relative_to(root):
-        raise Outside(f"{path!r} is outside of the project")
+        raise Outside(gettext("%(path)s is outside of the project") % {"path": repr(path)})
     return found
 
 
@@ -80,7 +80,9 @@ def entries(directory: Path, path: str) -> list[Entry]:
     except (FileNotFoundError, NotADirectoryError) as error:
         raise Missing(gettext("There is no folder %(path)s.") % {"path": repr(path)}) from error
     except OSError as error:
-        raise Unreadable(f"{path!r} cannot be read: {error.strerror}") from error
+        raise Unreadable(
+            gettext("%(path)s cannot be read: %(error)s") % {"path": repr(path), "error": error.strerror}
+        ) from error
     listed = (_entry(root, folder / name) for name in names)
     return sorted((entry for entry in listed if entry), key=lambda entry: (not entry.is_folder, entry.path))
 
@@ -103,9 +105,14 @@ def content(directory: Path, path: str) -> bytes:
         with opened(directory, path) as file:
             data = file.read(MAX_CONTENT + 1)
     except OSError as error:
-        raise Missing(f"{path!r} cannot be read: {error.strerror}") from error
+        raise Missing(
+            gettext("%(path)s cannot be read: %(error)s") % {"path": repr(path), "error": error.strerror}
+        ) from error
     if len(data) > MAX_CONTENT:
-        raise TooLarge(f"{path!r} is larger than {MAX_CONTENT // 1024 // 1024} MB")
+        raise TooLarge(
+            gettext("%(path)s is larger than %(most)s MB")
+            % {"path": repr(path), "most": MAX_CONTENT // 1024 // 1024}
+        )
     return data
 
 
@@ -119,4 +126,6 @@ def opened(directory: Path, path: str) -> BinaryIO:
         descriptor = os.open(found, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         return open(descriptor, "rb")
     except OSError as error:
-        raise Missing(f"{path!r} cannot be read: {error.strerror}") from error
+        raise Missing(
+            gettext("%(path)s cannot be read: %(error)s") % {"path": repr(path), "error": error.strerror}
+        ) from error

@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from django.utils.translation import gettext
+
 from sessions.changes.diffs.endings import as_in_file, editable
 from sessions.core.filetext import SAMPLE, UTF16, Codec, detect, is_binary, newline, with_newline
 
@@ -34,7 +36,7 @@ class Text:
     @property
     def locked(self) -> str:
         alone = self.raw.replace("\r\n", "").count("\r")
-        return "Some of its lines end with a carriage return alone." if alone else ""
+        return gettext("Some of its lines end with a carriage return alone.") if alone else ""
 
     def encoded(self, text: str, ending: str = "") -> bytes:
         """`text` (LF) as this file writes it; an `ending` (`lf`, `crlf`) is given to all lines. Raises

@@ -10,6 +10,7 @@ from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation.trans_null import gettext_noop
 
 from sessions.core.models import Goal, Session, Verdict
+from sessions.core.sentences import grouped
 from sessions.core.store import goals
 from sessions.core.store.goals import HOUR, Used
 
@@ -100,13 +101,13 @@ def _ended(one: dict[str, Any]) -> str:
 
 
 def _turns(number: int) -> str:
-    return ngettext("%(count)s turn", "%(count)s turns", number) % {"count": f"{number:,}"}
+    return ngettext("%(count)s turn", "%(count)s turns", number) % {"count": grouped(number)}
 
 
 def _used(goal: Goal, used: Used) -> list[str]:
     """What was used of each budget, in words."""
-    found = [_of(f"{used.turns:,}", _turns(goal.turns)) if goal.turns else _turns(used.turns)]
-    found.append(_of(f"{used.tokens:,}", _tokens(goal.tokens)) if goal.tokens else _tokens(used.tokens))
+    found = [_of(grouped(used.turns), _turns(goal.turns)) if goal.turns else _turns(used.turns)]
+    found.append(_of(grouped(used.tokens), _tokens(goal.tokens)) if goal.tokens else _tokens(used.tokens))
     if goal.cost:
         found.append(_of(f"${used.cost:,.2f}", f"${goal.cost:,.2f}"))
     elif used.cost:
@@ -121,7 +122,7 @@ def _of(used: str, most: str) -> str:
 
 
 def _tokens(number: int) -> str:
-    return ngettext("%(count)s token", "%(count)s tokens", number) % {"count": f"{number:,}"}
+    return ngettext("%(count)s token", "%(count)s tokens", number) % {"count": grouped(number)}
 
 
 def _hours(worked: int) -> str:

@@ -9,11 +9,11 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import gettext
 
 from sessions.core.above import agents
 from sessions.core.endings import cut_off_words, error_words
 from sessions.core.models import Session
+from sessions.core.sentences import translate
 from sessions.core.store.turns import Deed
 from sessions.core.store.waits import Spans, within
 from sessions.core.wire.messages import AUTH_FAILED
@@ -140,7 +140,7 @@ def foot_html(
         took=completed - started - waiting if completed else None,
         waiting=waiting,
         error=error_words(error) if error else None,
-        cut_off=gettext(cut_off_words(error)) if error else "",
+        cut_off=translate(cut_off_words(error)) if error else "",
         account=_account(info, place) if error and error.get("name") == AUTH_FAILED else "",
         model=agents().model_name(place.root, info["providerID"], info["modelID"]) if ended else "",
         diffs=diffs if ended or error else [],

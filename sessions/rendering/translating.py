@@ -20,6 +20,9 @@ from django.utils.html import conditional_escape
 from django.utils.safestring import SafeData, mark_safe
 from django.utils.translation import get_language, gettext, ngettext
 
+from sessions.core.sentences import Sentence
+from sessions.core.sentences import translate as said
+
 register = Library()
 _FILLED = re.compile(r"%\((\w+)\)s|%%")
 _NAME = re.compile(r"[A-Za-z]\w*")
@@ -72,7 +75,10 @@ class VariableNode(TranslateNode):
             return super().render(context)
         if not isinstance(value, str):
             return super().render(context)
-        text = gettext(value.replace("%", "%%")).replace("%%", "%")
+        if isinstance(value, Sentence):
+            text = said(value)
+        else:
+            text = gettext(value.replace("%", "%%")).replace("%%", "%")
         if isinstance(value, SafeData):
             return mark_safe(text)  # noqa: S308 (as the variable is)
         return conditional_escape(text) if context.autoescape else text

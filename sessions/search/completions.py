@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from django.db.models import F
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.core.models import Project, Session
 from sessions.search.query import Name, pieces
@@ -22,14 +23,14 @@ class Completion:
 
 
 FILTERS: Final[dict[Name, Completion]] = {
-    "file": Completion("file:", "changed this file"),
-    "ran": Completion("ran:", "ran this command"),
-    "has": Completion("has:error", "an error, or a call that failed"),
-    "agent": Completion("agent:", "of this agent"),
-    "model": Completion("model:", "of this model"),
-    "project": Completion("project:", "in this project"),
-    "after": Completion("after:", "since a day, month or year"),
-    "before": Completion("before:", "until then"),
+    "file": Completion("file:", gettext_noop("changed this file")),
+    "ran": Completion("ran:", gettext_noop("ran this command")),
+    "has": Completion("has:error", gettext_noop("an error, or a call that failed")),
+    "agent": Completion("agent:", gettext_noop("of this agent")),
+    "model": Completion("model:", gettext_noop("of this model")),
+    "project": Completion("project:", gettext_noop("in this project")),
+    "after": Completion("after:", gettext_noop("since a day, month or year")),
+    "before": Completion("before:", gettext_noop("until then")),
 }
 _DAYS = ("today", "yesterday", "7d", "30d")
 

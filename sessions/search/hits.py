@@ -14,6 +14,7 @@ from typing import cast
 
 from django.db import DatabaseError
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from sessions.core.index import fts
 from sessions.core.index.document import ALL, of_facet, project, session, when
@@ -100,12 +101,12 @@ def find(
     if query.is_empty:
         return Found()
     if not index.is_possible():
-        return Found(problem="The SQLite of this server has no full text search (FTS5).")
+        return Found(problem=gettext("The SQLite of this server has no full text search (FTS5)."))
     try:
         return _Search(query, here, limit if query.session else of_session).page(before, limit)
     except fts.Fault:
         index.start_over()
-        return Found(problem="The index was damaged. It is made anew, which takes a while.")
+        return Found(problem=gettext("The index was damaged. It is made anew, which takes a while."))
 
 
 class _Search:
@@ -120,7 +121,9 @@ class _Search:
 
     def page(self, before: int, limit: int) -> Found:
         if self._projects == []:
-            return Found(problem=f"No project is called {self._query.project!r}.")
+            return Found(
+                problem=gettext("No project is called %(project)s.") % {"project": repr(self._query.project)}
+            )
         if before == NEWEST:
             self._take_titles()
         proposed = self._proposed(before)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from typing import Final, Literal, cast, get_args
 
+from django.utils.translation import gettext
+
 from sessions.core.index.texts import Facet
 from sessions.core.index.words import Term
 
@@ -66,11 +68,17 @@ def parse(text: str, now: datetime) -> Query:
     for bound in bounds:
         if given := others.get(bound):
             if (moment := _moment(given, now)) is None:
-                problems.append(f"{bound}:{given} is no date such as 2026-01-31, 2026-01, 2026, today or 7d.")
+                problems.append(
+                    gettext("%(bound)s:%(given)s is no date such as 2026-01-31, 2026-01, 2026, today or 7d.")
+                    % {"bound": bound, "given": given}
+                )
             else:
                 times[bound] = moment
     if signs := [term.text for term in terms if not term.lookups]:
-        problems.append(f"{' '.join(signs)} has no letter or digit; add a word that stands near it.")
+        problems.append(
+            gettext("%(signs)s has no letter or digit; add a word that stands near it.")
+            % {"signs": " ".join(signs)}
+        )
     return Query(
         terms=tuple(term for term in terms if term.lookups),
         facets=tuple(facets),

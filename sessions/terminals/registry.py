@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from django.utils.translation import gettext
+
 from sessions.core import bus
 from sessions.core.ids import ascending
 from sessions.terminals.shapes import PtyCreate, PtyUpdate
@@ -75,7 +77,9 @@ class Registry:
             await terminal.start(env)
         except (OSError, ValueError) as error:  # too long for the system, a NUL, no more terminals
             del self._terminals[pty_id]
-            raise CannotOpen(f"The terminal could not be started: {error}") from error
+            raise CannotOpen(
+                gettext("The terminal could not be started: %(error)s") % {"error": error}
+            ) from error
         self._tell(terminal, "pty.created", info=terminal.info.wire())
         self._running[pty_id] = asyncio.create_task(self._run(terminal))
         return terminal
@@ -118,7 +122,9 @@ class Registry:
             return
         exited = next((found for found in mine if found.exit_code is not None), None)
         if exited is None:
-            raise CannotOpen(f"{LIMIT} terminals are open in this project: close one first.")
+            raise CannotOpen(
+                gettext("%(limit)s terminals are open in this project: close one first.") % {"limit": LIMIT}
+            )
         del self._terminals[exited.id]
         self._tell(exited, "pty.deleted", id=exited.id)
 
@@ -138,16 +144,19 @@ def _folder(directory: Path, wanted: str | None) -> Path:
         folder = directory / Path(wanted or ".").expanduser()
         usable = folder.is_dir() and os.access(folder, os.X_OK)
     except (OSError, RuntimeError, ValueError) as error:  # a name too long, no such user, a NUL
-        raise CannotOpen(f"The folder cannot be used: {error}", "cwd") from error
+        raise CannotOpen(gettext("The folder cannot be used: %(error)s") % {"error": error}, "cwd") from error
     if not usable:
-        raise CannotOpen(f"There is no folder {str(folder)!r} that can be entered.", "cwd")
+        raise CannotOpen(
+            gettext("There is no folder %(folder)s that can be entered.") % {"folder": repr(str(folder))},
+            "cwd",
+        )
     return folder
 
 
 def _check_program(command: str, cwd: Path, path: str | None) -> None:
     inside = str(cwd / command) if "/" in command else command
     if "\0" in command or shutil.which(inside, path=path) is None:
-        raise CannotOpen(f"There is no program {command!r}.", "command")
+        raise CannotOpen(gettext("There is no program %(command)s.") % {"command": repr(command)}, "command")
 
 
 terminals = Registry()

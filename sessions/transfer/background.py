@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
+from sessions.core.sentences import Sentence, sentence_of
 from sessions.transfer.importing import Import
 from sessions.transfer.job import Job, Progress
 from sessions.transfer.plan import Choice, Surveyed
@@ -32,7 +33,7 @@ async def _run(work: Import) -> None:
         await work.run()
     except Exception as error:
         logger.exception("the import failed")
-        work.progress.state, work.progress.error = "failed", str(error)
+        work.progress.state, work.progress.error = "failed", sentence_of(error)
         Job().write(work.progress)
 
 
@@ -44,5 +45,5 @@ def state() -> tuple[Progress | None, bool]:
     if progress is not None and progress.state == "running" and not runs:
         progress = job.progress() or progress  # it may have ended between the two looks
         if progress.state == "running":
-            progress.state, progress.error = "failed", "It was interrupted when the server ended."
+            progress.state, progress.error = "failed", Sentence("It was interrupted when the server ended.")
     return progress, runs

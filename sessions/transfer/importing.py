@@ -13,6 +13,7 @@ from django.db import DataError, IntegrityError, OperationalError
 from pydantic import ValidationError
 
 from sessions.core.db import in_db
+from sessions.core.sentences import Sentence, sentence_of
 from sessions.core.store import importing
 from sessions.core.store.folders import NotTaken
 from sessions.core.store.importing import Known, Outcome
@@ -39,10 +40,12 @@ WRITE_EVERY = 0.4
 
 Told = Callable[[Progress, Problem | None], None]
 _LEFT = {
-    "newer": "was continued here; it stays as it is here",
-    "diverged": "was continued here and in OpenCode; it stays as it is here (a copy can be put beside it)",
-    "deleted": "was deleted here; name it to have it back",
-    "running": "is at work here; import it again when it has ended",
+    "newer": Sentence("was continued here; it stays as it is here"),
+    "diverged": Sentence(
+        "was continued here and in OpenCode; it stays as it is here (a copy can be put beside it)"
+    ),
+    "deleted": Sentence("was deleted here; name it to have it back"),
+    "running": Sentence("is at work here; import it again when it has ended"),
 }
 
 
@@ -80,7 +83,7 @@ class Import:
             except OperationalError as error:
                 self.progress.state, self.progress.error = (
                     "failed",
-                    f"The database cannot be written: {error}",
+                    Sentence("The database cannot be written: %(error)s", error=error),
                 )
             finally:
                 if self.progress.state == "running":
@@ -122,10 +125,10 @@ class Import:
                 read = beside(read)
                 outcome = await self._put(read)
         except (Unreadable, NotTaken) as error:
-            self._name(Problem(where, str(error)))
+            self._name(Problem(where, sentence_of(error)))
             self.progress.count("unreadable")
         except (IntegrityError, DataError, ValueError, OverflowError) as error:
-            self._name(Problem(where, f"the database refuses it: {error}"))
+            self._name(Problem(where, Sentence("the database refuses it: %(error)s", error=error)))
             self.progress.count("unreadable")
         else:
             self.progress.count(outcome)
@@ -165,12 +168,17 @@ class Import:
                 self._name(problem)
         known = {item.header.id for item in planned}
         for session in sorted(self._choice.sessions - known):
-            self._name(Problem(f"session/{session}", "is in none of the sources"))
+            self._name(Problem(f"session/{session}", Sentence("is in none of the sources")))
 
     def _name_orphan(self, item: Planned) -> None:
         parent = item.header.parent
         if parent and parent not in self._listed:
-            self._name(Problem(f"session/{item.header.id}", f"its parent {parent[:40]} is missing"))
+            self._name(
+                Problem(
+                    f"session/{item.header.id}",
+                    Sentence("its parent %(parent)s is missing", parent=parent[:40]),
+                )
+            )
 
     async def _leftovers(self) -> None:
         for one in self._surveyed:
@@ -208,7 +216,7 @@ def beside(read: Conversation) -> Conversation:
     records += [part for entry in read.entries for part in entry["parts"]]
     ids = {record["id"] for record in (read.info, *records)}
     if any(len(id) + len(_COPY) > _LONGEST for id in ids):
-        raise Unreadable("its ids are too long for a copy")
+        raise Unreadable(Sentence("its ids are too long for a copy"))
 
     def renamed(record: Wire) -> Wire:
         return {
@@ -252,7 +260,9 @@ def shape(read: Conversation) -> bool:
     """
     info = read.info
     if not _is_id(info.get("id"), "ses"):
-        raise Unreadable(f"its id {str(info.get('id'))[:40]!r} is none of a session")
+        raise Unreadable(
+            Sentence("its id %(value)s is none of a session", value=repr(str(info.get("id"))[:40]))
+        )
     _fill_session(read)
     entries, last, runs = [], "", False
     for entry in read.entries:
@@ -282,9 +292,13 @@ def _fill_session(read: Conversation) -> None:
     for rule in info["permission"]:
         if mapping(rule).get("action") == "allow":
             what = f"{rule.get('permission')} {rule.get('pattern')}"[:80]
-            read.problems.append(Problem(where, f"its rule to allow {what!r} was left out", lost=False))
+            read.problems.append(
+                Problem(
+                    where, Sentence("its rule to allow %(what)s was left out", what=repr(what)), lost=False
+                )
+            )
     if url := text(mapping(info.pop("share", None)).get("url")):
-        said = f"it is shared by OpenCode at {url[:200]}; only OpenCode can end that"
+        said = Sentence("it is shared by OpenCode at %(url)s; only OpenCode can end that", url=url[:200])
         read.problems.append(Problem(where, said, lost=False))
 
 
@@ -301,7 +315,12 @@ def _leave_wrong_numbers(read: Conversation, where: str) -> None:
     if odd:
         info.pop("tokens")
     for name, value in (wrong | odd).items():
-        read.problems.append(Problem(where, f"its {name} is no number here: {str(value)[:40]!r}"))
+        read.problems.append(
+            Problem(
+                where,
+                Sentence("its %(name)s is no number here: %(value)s", name=name, value=repr(str(value)[:40])),
+            )
+        )
 
 
 def _is_odd(value: Any) -> bool:
@@ -317,7 +336,7 @@ def _fill_revert(read: Conversation) -> None:
     if undone.get("messageID") in {entry["info"]["id"] for entry in read.entries}:
         read.info["revert"] = undone
     elif revert:
-        reason = "what was undone in it counts again: the message that this began at is missing"
+        reason = Sentence("what was undone in it counts again: the message that this began at is missing")
         read.problems.append(Problem(f"session/{read.info['id']}", reason))
 
 
@@ -331,7 +350,9 @@ def _message_of(read: Conversation, asked: str) -> Callable[[Wire], Wire]:
 
     def filled(info: Wire) -> Wire:
         if info.get("role") not in ("user", "assistant"):
-            raise Unreadable(f"its role {str(info.get('role'))[:40]!r} is not known")
+            raise Unreadable(
+                Sentence("its role %(value)s is not known", value=repr(str(info.get("role"))[:40]))
+            )
         times = mapping(info.get("time"))
         base = {
             **info,
@@ -400,7 +421,7 @@ def _part(part: Wire, message: Wire) -> Wire:
             return {"mime": "application/octet-stream", **base}
         case str(kind) if kind:
             return base
-    raise Unreadable("it has no type")
+    raise Unreadable(Sentence("it has no type"))
 
 
 def _reasoning(metadata: Wire) -> Wire:
@@ -429,7 +450,9 @@ def _taken(record: Wire, where: str, read: Conversation, fill: Callable[[Wire], 
     kind = "msg" if where.startswith("message/") else "prt"
     try:
         if not _is_id(record.get("id"), kind):
-            raise Unreadable(f"its id {str(record.get('id'))[:40]!r} is none of its kind")
+            raise Unreadable(
+                Sentence("its id %(value)s is none of its kind", value=repr(str(record.get("id"))[:40]))
+            )
         return _valid(fill(record), kind)
     except Unreadable as error:
         read.problems.append(Problem(where, str(error)))

@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import Literal, Self
 
 from django.conf import settings
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.core.files import locked, replace_file
 from sessions.core.ids import now
+from sessions.core.sentences import grouped, packed, unpacked
 from sessions.core.store.importing import Outcome
 from sessions.transfer.reading.records import Problem
 
@@ -39,9 +42,12 @@ class Job:
             try:
                 lock.enter_context(locked(self._path("lock"), wait=False))
             except BlockingIOError as error:
-                raise Busy("another import runs; wait until it has ended") from error
+                raise Busy(gettext("another import runs; wait until it has ended")) from error
             except OSError as error:
-                raise CannotWrite(f"{self._folder} cannot be written: {error.strerror or error}") from error
+                raise CannotWrite(
+                    gettext("%(folder)s cannot be written: %(error)s")
+                    % {"folder": self._folder, "error": error.strerror or error}
+                ) from error
             self._path("cancel").unlink(missing_ok=True)
             yield
 
@@ -114,28 +120,33 @@ class Progress:
             self.problems.append(problem)
 
     def dumps(self) -> str:
-        return json.dumps(asdict(self))
+        problems = [{**asdict(one), "reason": packed(one.reason)} for one in self.problems]
+        return json.dumps({**asdict(self), "error": packed(self.error), "problems": problems})
 
     @classmethod
     def loads(cls, text: str) -> Self:
         """Raises ValueError or TypeError for what is no progress."""
         data = json.loads(text)
-        return cls(**{**data, "problems": [Problem(**problem) for problem in data["problems"]]})
+        problems = [Problem(**{**one, "reason": unpacked(one["reason"])}) for one in data["problems"]]
+        return cls(**{**data, "error": unpacked(data["error"]), "problems": problems})
 
 
 _WORDS = {
-    "imported": "imported",
-    "updated": "brought up to date",
-    "same": "here already",
-    "newer": "continued here and left as they are",
-    "diverged": "continued here and in OpenCode, left as they are",
-    "deleted": "deleted here and left out",
-    "running": "at work here and left as they are",
-    "unreadable": "not readable",
+    "imported": gettext_noop("%(count)s imported"),
+    "updated": gettext_noop("%(count)s brought up to date"),
+    "same": gettext_noop("%(count)s here already"),
+    "newer": gettext_noop("%(count)s continued here and left as they are"),
+    "diverged": gettext_noop("%(count)s continued here and in OpenCode, left as they are"),
+    "deleted": gettext_noop("%(count)s deleted here and left out"),
+    "running": gettext_noop("%(count)s at work here and left as they are"),
+    "unreadable": gettext_noop("%(count)s not readable"),
 }
 
 
 def in_words(progress: Progress) -> list[str]:
     """`12 imported`, `3 here already`, … in a fixed order."""
-    outcomes = progress.outcomes
-    return [f"{outcomes[key]:,} {words}" for key, words in _WORDS.items() if outcomes.get(key)]
+    return [
+        gettext(words) % {"count": grouped(count)}
+        for key, words in _WORDS.items()
+        if (count := progress.outcomes.get(key))
+    ]

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from django.utils.translation import gettext, ngettext
+
+from sessions.core.sentences import grouped
 from sessions.core.text import visible
 from sessions.transfer.reading.records import Header, Source, Summary, Unreadable, parents_first, summary
 
@@ -124,15 +127,17 @@ def describe(one: Surveyed) -> Iterator[str]:
 
 def counts(one: Surveyed) -> str:
     found = one.found
-    parts = [
-        _many(found.projects, "project"),
-        _many(found.sessions, "session"),
-        _many(found.messages, "message"),
-        size(found.size),
-    ]
+    many = (
+        (ngettext("%(count)s project", "%(count)s projects", found.projects), found.projects),
+        (ngettext("%(count)s session", "%(count)s sessions", found.sessions), found.sessions),
+        (ngettext("%(count)s message", "%(count)s messages", found.messages), found.messages),
+    )
+    parts = [words % {"count": grouped(count)} for words, count in many]
+    parts.append(size(found.size))
     if found.first:
-        days = dict.fromkeys((_day(found.first), _day(found.last)))
-        parts.append(" to ".join(days))
+        first, last = _day(found.first), _day(found.last)
+        both = gettext("%(first)s to %(last)s") % {"first": first, "last": last}
+        parts.append(first if first == last else both)
     return ", ".join(parts)
 
 
@@ -145,12 +150,8 @@ def size(count: int) -> str:
     return f"{amount:.0f} {unit}" if unit == "bytes" else f"{amount:.1f} {unit}"
 
 
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def _day(milliseconds: int) -> str:
     try:
         return datetime.fromtimestamp(milliseconds / 1000, UTC).date().isoformat()
     except (OverflowError, ValueError, OSError):
-        return "an unknown day"
+        return gettext("an unknown day")

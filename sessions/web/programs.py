@@ -17,7 +17,7 @@ from sessions.core.store import programs as store
 from sessions.project import browsing, programs
 from sessions.project.programs import NotStarted, Program
 from sessions.web.access import is_here, located
-from sessions.web.respond import beside, fragment, toast
+from sessions.web.respond import beside, fragment, noted, toast
 from sessions.web.roots import root_of
 
 LONGEST = 1000
@@ -31,7 +31,7 @@ async def open_in(request: HttpRequest) -> HttpResponse:
     given = request.POST if request.method == "POST" else request.GET
     place = await located(given)
     if not is_here(request):
-        return _told(gettext(ELSEWHERE))
+        return noted(toast(gettext(ELSEWHERE)))
     line, named = given.get("line", ""), unpack_path(given.get("path", ""))
     try:
         root = await asyncio.to_thread(root_of, place.project, place.session, named)
@@ -41,13 +41,13 @@ async def open_in(request: HttpRequest) -> HttpResponse:
             return fragment("programs/dialog.html", programs=there, given=given, name=path.name)
         chosen = next((one for one in there if one.name == given.get("program")), None)
         if chosen is None:
-            return _told(gettext("This program is not there any more."))
+            return noted(toast(gettext("This program is not there any more.")))
         number = int(line) if line.isdecimal() and len(line) < 8 else 0
         await asyncio.to_thread(programs.start, chosen, path, number)
     except (browsing.Unreadable, NotStarted) as problem:
-        return _told(str(problem))
+        return noted(toast(str(problem)))
     opened = {"file": path.name, "program": gettext(chosen.label)}
-    return _told(gettext("Opened %(file)s in %(program)s.") % opened)
+    return noted(toast(gettext("Opened %(file)s in %(program)s.") % opened))
 
 
 @require_http_methods(["GET", "POST"])
@@ -73,13 +73,6 @@ async def remove(request: HttpRequest) -> HttpResponse:
     """The person's own of that `name`."""
     await in_db(store.remove, request.POST.get("name", ""))
     return await _listed(request)
-
-
-def _told(text: str) -> HttpResponse:
-    """A note, also where a dialog was asked for."""
-    response = toast(text)
-    response["HX-Retarget"], response["HX-Reswap"] = "#toasts", "beforeend"
-    return response
 
 
 async def _listed(request: HttpRequest) -> HttpResponse:

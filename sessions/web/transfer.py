@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
+from sessions.core.sentences import message_of
 from sessions.transfer import background
 from sessions.transfer.job import Busy, CannotWrite, Job, in_words
 from sessions.transfer.plan import Choice, Surveyed, counts, plan, survey
@@ -35,7 +36,7 @@ async def found(request: HttpRequest) -> HttpResponse:
     try:
         surveyed = await asyncio.to_thread(_survey, path)
     except Unreadable as problem:
-        return refused(str(problem))
+        return refused(message_of(problem))
     shown = [{"one": one, "counts": counts(one), "projects": one.projects()[:SHOWN]} for one in surveyed]
     return fragment("transfer/found.html", shown=shown, path=path, any=any(one.headers for one in surveyed))
 
@@ -54,7 +55,7 @@ async def begin(request: HttpRequest) -> HttpResponse:
             return refused(gettext("There is no session in what was chosen."))
         await background.begin(surveyed, choice, copies="copies" in request.POST)
     except (Unreadable, CannotWrite) as problem:
-        return refused(str(problem))
+        return refused(message_of(problem))
     except Busy:
         pass  # its progress is what is shown
     return fragment("transfer/progress.html", **await asyncio.to_thread(_state))

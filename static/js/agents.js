@@ -2,6 +2,7 @@
 import { agents, choose, now, presets } from "./choice.js";
 import { field } from "./composer.js";
 import { isModifier, shortcut } from "./shortcuts.js";
+import { gettext, interpolate } from "./words.js";
 
 const status = document.getElementById("composer-status");
 const RISKY = "everything"; // is chosen from the list alone
@@ -20,6 +21,6 @@ function next(kind, names) {
   if (names.length < 2) return false;
   const name = names[(names.indexOf(now(kind)) + 1) % names.length];
   const done = choose(kind, name);
-  if (kind === "agent") status.textContent = `Agent: ${name[0].toUpperCase()}${name.slice(1)}`;
-  else done.then(() => (status.textContent = `Mode: ${document.querySelector("#preset-picker .pick-name").textContent}`));
+  if (kind === "agent") status.textContent = interpolate(gettext("Agent: %(name)s"), { name: name[0].toUpperCase() + name.slice(1) });
+  else done.then(() => (status.textContent = interpolate(gettext("Mode: %(name)s"), { name: document.querySelector("#preset-picker .pick-name").textContent })));
 }

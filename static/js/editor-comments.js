@@ -108,7 +108,7 @@ export function comments(about) {
     const box = make("div", { className: "cm-comment" });
     const head = make("p", { className: "cm-comment-head" }, make("span", { textContent: comment.words }));
     if (comment.outdated) head.append(make("span", { className: "cm-comment-warn", textContent: gettext("Outdated: these lines have gone") }));
-    else if (comment.start !== comment.end) head.append(make("span", { textContent: `lines ${comment.start}–${comment.end}` }));
+    else if (comment.start !== comment.end) head.append(make("span", { textContent: interpolate(gettext("lines %(start)s–%(end)s"), comment) }));
     if (comment.state === "draft") head.append(make("button", { type: "button", className: "cm-button", textContent: gettext("Edit"), onclick: () => box.replaceWith(edited()) }));
     const remove = make("button", { type: "button", className: "cm-button", textContent: gettext("Remove"), onclick: () => judged("remove", {}) });
     remove.setAttribute("aria-label", gettext("Remove this comment"));

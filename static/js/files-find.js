@@ -114,7 +114,7 @@ panel.addEventListener("keydown", (event) => {
 onNews(() => {
   if (field.value && !stale && list.querySelector(".find-end")) {
     stale = true;
-    list.querySelector(".find-end").textContent += " Files have changed since.";
+    list.querySelector(".find-end").textContent += ` ${gettext("Files have changed since.")}`;
   }
 });
 

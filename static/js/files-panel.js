@@ -5,6 +5,7 @@ import { act, address, note } from "./files-api.js";
 import { listen } from "./files-news.js";
 import { ask, marked, row as rowOf, say, select, tree } from "./files-tree.js";
 import { openMenu } from "./popup-menu.js";
+import { gettext, interpolate } from "./words.js";
 
 const panel = document.getElementById("side-files");
 const menu = document.getElementById("files-menu");
@@ -130,7 +131,7 @@ panel.addEventListener("keydown", (event) => {
 // Into a folder, of which the server says where it cannot be.
 async function put(path, folder, what) {
   const to = within(folder, nameOf(path));
-  if (what === "move" && to === path) return note(`${nameOf(path)} is there already.`);
+  if (what === "move" && to === path) return note(interpolate(gettext("%(name)s is there already."), { name: nameOf(path) }));
   await tree.reveal(folder);
   await change(what, { path, ...(what === "move" ? { to } : { into: folder || "." }) }, folder, what === "move" ? to : "");
   if (what === "move") await tree.renew(parentOf(path));
@@ -142,7 +143,8 @@ function hold(row, what) {
   panel.querySelector("[data-cut]")?.removeAttribute("data-cut");
   row.toggleAttribute("data-cut", what === "move");
   held = { path: row.dataset.path, what };
-  say(`${what === "move" ? "Cut" : "Copied"} ${nameOf(held.path)}: paste it at a folder.`);
+  const told = what === "move" ? gettext("Cut %(name)s: paste it at a folder.") : gettext("Copied %(name)s: paste it at a folder.");
+  say(interpolate(told, { name: nameOf(held.path) }));
 }
 
 function paste(row) {

@@ -1,6 +1,7 @@
 // <key-hint name="…">: the keys of a shortcut as they are now; a hidden one tells them in the title of the button or link
 // in which it stands, and to screen readers. With `way` in place of a name it shows these keys.
 import { keysOf } from "./shortcuts.js";
+import { gettext, interpolate } from "./words.js";
 
 export const MAC = /Mac|iP(hone|ad)/.test(navigator.platform);
 const FACES = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc", Plus: "+", Mod: MAC ? "⌘" : "Ctrl", ...(MAC && { Meta: "⌘", Alt: "⌥" }) };
@@ -32,7 +33,7 @@ export function tell(element, own) {
 
 function entitle(element, own) {
   element.dataset.title ??= element.title;
-  element.title = own.length ? `${element.dataset.title} (${own.map(label).join(" or ")})`.trim() : element.dataset.title;
+  element.title = own.length ? `${element.dataset.title} (${own.map(label).reduce((one, other) => interpolate(gettext("%(one)s or %(other)s"), { one, other }))})`.trim() : element.dataset.title;
   tell(element, own);
 }
 

@@ -3,6 +3,7 @@
 import { composes } from "./ime.js";
 import { label, MAC } from "./key-hint.js";
 import { chordOf, isModifier } from "./shortcuts.js";
+import { gettext, interpolate } from "./words.js";
 
 const filter = document.getElementById("keys-filter");
 const words = document.getElementById("keys-words");
@@ -86,7 +87,7 @@ function sift() {
 }
 
 function find() {
-  said.textContent = `${sift()} found`;
+  said.textContent = interpolate(gettext("%(count)s found"), { count: sift() });
 }
 
 // Changed elsewhere, or by two presses of which the first took the second one's button away. What is being recorded stays.
@@ -113,6 +114,6 @@ document.addEventListener("htmx:afterSwap", ({ detail }) => {
   sift();
   if (detail.requestConfig.verb !== "post") return;
   const row = document.getElementById(changed);
-  said.textContent = row ? `Saved: ${row.querySelector(".keys-does").textContent}` : "Saved";
+  said.textContent = row ? interpolate(gettext("Saved: %(name)s"), { name: row.querySelector(".keys-does").textContent }) : gettext("Saved");
   if (row && !row.contains(document.activeElement)) row.querySelector("[data-records]").focus();
 });

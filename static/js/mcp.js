@@ -8,6 +8,7 @@ import "./toast.js";
 import { isBusy } from "./busy.js";
 import { apply } from "./fragments.js";
 import { begun, changed, press, tell, words } from "./server-news.js";
+import { gettext, interpolate } from "./words.js";
 
 const GATHERED = 150;
 const said = document.getElementById("servers-said");
@@ -77,7 +78,7 @@ function find(field) {
     item.hidden = !words.every((word) => item.dataset.words.includes(word));
     shown += item.hidden ? 0 : 1;
   }
-  document.getElementById(`${field.dataset.find}-none`).textContent = words.length ? `${shown} found` : "";
+  document.getElementById(`${field.dataset.find}-none`).textContent = words.length ? interpolate(gettext("%(count)s found"), { count: shown }) : "";
 }
 
 function another(button) {

@@ -90,7 +90,7 @@ function mark(option) {
   const marked = toggle(option.dataset.value);
   for (const same of list().querySelectorAll(`[data-value="${CSS.escape(option.dataset.value)}"]`)) {
     same.toggleAttribute("data-favourite", marked);
-    same.querySelector("[data-words]").textContent = marked ? "favourite" : "";
+    same.querySelector("[data-words]").textContent = marked ? gettext("favourite") : "";
   }
   said.textContent = marked ? gettext("A favourite") : gettext("No favourite any more");
 }

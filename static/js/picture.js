@@ -1,5 +1,6 @@
 // A picture as large as the window allows. Loaded with the first one.
 import { addSheet } from "./sheet.js";
+import { gettext } from "./words.js";
 
 await addSheet("picture");
 
@@ -20,7 +21,7 @@ export function dialog(label, ...content) {
 }
 
 export function enlarge(src, alt) {
-  const close = button("Close");
+  const close = button(gettext("Close"));
   close.dataset.close = "";
   dialog(alt, Object.assign(new Image(), { src, alt }), close);
 }

@@ -2,6 +2,7 @@
 import { onPage } from "./page.js";
 import "./problem-marks.js";
 import { shortcut } from "./shortcuts.js";
+import { gettext, interpolate } from "./words.js";
 
 const box = document.getElementById("problems");
 const live = document.getElementById("problems-live");
@@ -10,7 +11,7 @@ let known = null;
 
 function counted() {
   const words = document.getElementById("problems-button")?.dataset.words ?? "";
-  if (known !== null && words !== known) live.textContent = `Problems: ${words || "none"}`;
+  if (known !== null && words !== known) live.textContent = words ? interpolate(gettext("Problems: %(words)s"), { words }) : gettext("Problems: none");
   known = words;
   if (words) panel();
   if (box.matches(":popover-open")) load();

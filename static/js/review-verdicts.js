@@ -1,6 +1,7 @@
 // Verdicts by click: undo, keep, redo, viewed, on a hunk or a file; conflicts settled; the undo of all.
 import { asked, base, judged, panel, request } from "./review-state.js";
 import { sent } from "./review-typing.js";
+import { gettext } from "./words.js";
 
 const STAGED = { "stage-keep": "keep", "stage-drop": "drop" };
 const KEPT = { keep: "1", unkeep: "0" };
@@ -59,7 +60,7 @@ function show(button) {
   const open = hunk.toggleAttribute("data-open");
   for (const rest of hunk.parentElement.querySelectorAll(`[data-of="${CSS.escape(hunk.dataset.hunk)}"]`)) rest.toggleAttribute("data-open", open);
   button.setAttribute("aria-expanded", String(open));
-  button.textContent = open ? "Hide" : "Show";
+  button.textContent = open ? gettext("Hide") : gettext("Show");
 }
 
 function why(button, open = button.getAttribute("aria-expanded") !== "true") {

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext
+
 from agents.agent.offered.prompts import Prompt, prompts_of
 from agents.agent.trust import waiting_command
 from agents.config.configuration import load
@@ -15,6 +17,7 @@ from agents.config.schema import CommandConfig, Config
 from agents.toolkit.definitions import Agent, agents, prompt_text
 from agents.toolkit.skills import BadSkill, Skill, body, discover
 from agents.toolkit.template import Piece, check, expand, hints
+from sessions.core.sentences import Sentence
 
 ARGUMENTS = "$ARGUMENTS"
 DEFAULT_SUBAGENT = "general"
@@ -106,9 +109,13 @@ def _builtin(name: str, description: str, **more: Any) -> Command:
 
 
 BUILTIN = (
-    _builtin("init", "Look at the project and write or improve its AGENTS.md"),
-    _builtin("review", "Review the uncommitted changes, or what you name (a commit, a branch, files)"),
-    _builtin("summary", "Describe what this session changed, as for a pull request", agent="summary"),
+    _builtin("init", Sentence("Look at the project and write or improve its AGENTS.md")),
+    _builtin(
+        "review", Sentence("Review the uncommitted changes, or what you name (a commit, a branch, files)")
+    ),
+    _builtin(
+        "summary", Sentence("Describe what this session changed, as for a pull request"), agent="summary"
+    ),
 )
 
 
@@ -134,8 +141,14 @@ def _find(directory: Path, name: str) -> tuple[Command, dict[str, Agent]]:
     known = commands(directory, config)
     if name not in known:
         if file := waiting_command(directory, name):
-            raise UnknownCommand(f"The command /{name} waits for trust: a person has to trust {file} first.")
-        raise UnknownCommand(f"There is no command /{name}. There are: {', '.join(sorted(known))}.")
+            raise UnknownCommand(
+                gettext("The command /%(name)s waits for trust: a person has to trust %(file)s first.")
+                % {"name": name, "file": file}
+            )
+        raise UnknownCommand(
+            gettext("There is no command /%(name)s. There are: %(known)s.")
+            % {"name": name, "known": ", ".join(sorted(known))}
+        )
     return known[name], agents(config)
 
 

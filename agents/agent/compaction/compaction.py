@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from django.utils.translation.trans_null import gettext_noop
+
 from agents.agent.compaction import estimate, tail
 from agents.agent.compaction.entries import Entry, id_of, role_of
 from agents.agent.compaction.estimate import Budget, budget, size
@@ -177,7 +179,7 @@ async def write(run: Run, recorder: Recorder, turn: Turn, entries: Sequence[Entr
     """The summary of projected entries, streamed into the message. Raises ModelError."""
     found = blocks(entries, turn.model)
     if not found:
-        raise ModelError("There is nothing to compact yet.")
+        raise ModelError(gettext_noop("There is nothing to compact yet."))
     room = budget(turn.model, turn.config.compaction)
     instructions = await _instructions(turn)
     spare = room.usable - estimate.tokens(sum(map(estimate.size, instructions))) - FRAME_TOKENS
@@ -236,7 +238,7 @@ async def _stream(request: ModelRequest, recorder: Recorder) -> Written:
                 said.append(event.text)
             if isinstance(event, TextDelta | ReasoningDelta | ReasoningEnd):
                 await recorder.take(event)
-    raise ModelError("The model's summary ended without an end.", retryable=True)
+    raise ModelError(gettext_noop("The model's summary ended without an end."), retryable=True)
 
 
 class _CutShort(ModelError):
@@ -245,7 +247,7 @@ class _CutShort(ModelError):
 
 def _written(finish: Finish, text: str) -> Written:
     if not text.strip():
-        words = "The conversation was not compacted: the model wrote no summary."
+        words = gettext_noop("The conversation was not compacted: the model wrote no summary.")
         raise ModelError(words, usage=finish.usage)
     if finish.reason in ("length", "content-filter"):
         why = "was cut at its limit of output tokens" if finish.reason == "length" else "was cut by a filter"

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext
+
 from agents.agent.goals.checks import BadCheck, lines
 from agents.config.configuration import load
 from agents.llm.providers import UnknownModel
@@ -78,13 +80,15 @@ async def _named(directory: Path, way: Way) -> Way:
     name = way.agent or default_name(config)
     agent = known_agents(config).get(name)
     if agent is None or not agent.primary:
-        raise ComparisonRefused(f"There is no agent {name} that could work at it.")
+        raise ComparisonRefused(gettext("There is no agent %(name)s that could work at it.") % {"name": name})
     ref, variant = f"{way.provider_id}/{way.model_id}" if way.model_id else "", way.variant
     if not ref and agent.model:
         ref, variant = agent.model, variant or agent.variant
     model = await model_for(directory, ref or await default_ref(directory, None, name))
     if variant and not known_variant(model, variant):
-        raise ComparisonRefused(f"{model.ref} has no variant {variant}.")
+        raise ComparisonRefused(
+            gettext("%(ref)s has no variant %(variant)s.") % {"ref": model.ref, "variant": variant}
+        )
     return Way(name, model.provider_id, model.model_id, variant)
 
 
@@ -135,7 +139,7 @@ async def _wanted(comparison: Comparison, picks: Mapping[int, Picks | None]) -> 
     rows = await in_db(comparisons.attempts, comparison)
     found = [Wanted(row.session, picks[row.number]) for row in rows if row.session and row.number in picks]
     if not found:
-        raise ComparisonRefused("Choose what is to be taken first.")
+        raise ComparisonRefused(gettext("Choose what is to be taken first."))
     return found
 
 
@@ -148,7 +152,7 @@ async def combine(comparison: Comparison, numbers: Sequence[int], words: str, **
     rows = [row for row in await in_db(comparisons.attempts, comparison) if row.number in numbers]
     patches = {row.number: await patch_of(row) for row in rows}
     if not any(patches.values()):
-        raise ComparisonRefused("None of them has changed a file.")
+        raise ComparisonRefused(gettext("None of them has changed a file."))
     project = comparison.project
     title = f"Combine attempts {', '.join(str(row.number) for row in rows)}"
     directory = str(Path(project.worktree, comparison.folder))
@@ -213,7 +217,7 @@ async def left(comparison: Comparison) -> list[Left]:
             found.append(Left(row, Losses(), str(problem)))
             continue
         busy = await in_db(projects.is_busy, row.session.project)
-        found.append(Left(row, losses, "It is at work. Stop it first." if busy else ""))
+        found.append(Left(row, losses, gettext("It is at work. Stop it first.") if busy else ""))
     return found
 
 
@@ -235,7 +239,10 @@ async def clean(comparison: Comparison, seen: Mapping[int, str]) -> int:
         if one.attempt.number not in seen or one.attempt.session is None:
             continue
         if one.problem:
-            raise ComparisonRefused(f"Attempt {one.attempt.number}: {one.problem}")
+            raise ComparisonRefused(
+                gettext("Attempt %(number)s: %(problem)s")
+                % {"number": one.attempt.number, "problem": one.problem}
+            )
         project = one.attempt.session.project
         folder, repository = Path(project.worktree), Path(comparison.project.worktree)
         try:
@@ -244,6 +251,9 @@ async def clean(comparison: Comparison, seen: Mapping[int, str]) -> int:
             key = seen[one.attempt.number]
             await asyncio.to_thread(removal.remove, folder, repository, key, with_branch=False)
         except CannotRemove as problem:
-            raise ComparisonRefused(f"Attempt {one.attempt.number}: {problem}") from problem
+            raise ComparisonRefused(
+                gettext("Attempt %(number)s: %(problem)s")
+                % {"number": one.attempt.number, "problem": problem}
+            ) from problem
         count += 1
     return count

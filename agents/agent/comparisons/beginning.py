@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from django.conf import settings
+from django.utils.translation.trans_null import gettext_noop
 
 from agents.config.trust.store import TrustStore
 from sessions.changes.worktrees.making import CannotFork, Made
@@ -23,7 +24,7 @@ from sessions.core.store.inbox import PromptRefused
 
 logger = logging.getLogger(__name__)
 
-UNKNOWN = "An internal error kept it from being begun; the log has the details."
+UNKNOWN = gettext_noop("An internal error kept it from being begun; the log has the details.")
 _NAME = 24
 """Characters of the task in the names of folders and branches."""
 

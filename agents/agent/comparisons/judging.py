@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from django.utils.translation.trans_null import gettext_noop
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agents.agent.goals.judge import UNREADABLE, NoJudge, asked
@@ -24,7 +25,7 @@ MOST_OUTPUT = 1_000
 """Characters of the end of what a check said."""
 MAX_OUTPUT = 4_000
 """Tokens: some models think first."""
-READS = "The judge reads"
+READS = gettext_noop("The judge reads")
 
 
 class _Words(BaseModel):

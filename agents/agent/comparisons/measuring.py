@@ -10,6 +10,8 @@ import asyncio
 import logging
 from typing import Any
 
+from django.utils.translation.trans_null import gettext_noop
+
 from agents.agent.boundary import look
 from agents.agent.comparisons import junit
 from agents.agent.comparisons.judging import judge
@@ -29,8 +31,8 @@ from sessions.core.wire.session import Status
 
 logger = logging.getLogger(__name__)
 
-UNKNOWN = "An internal error kept it from being measured; the log has the details."
-LOOKS = "Language servers look"
+UNKNOWN = gettext_noop("An internal error kept it from being measured; the log has the details.")
+LOOKS = gettext_noop("Language servers look")
 
 
 async def measure(run: Run) -> bool:

@@ -20,6 +20,9 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Literal
 
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
+
 from agents.agent.run import Run
 from agents.config.limits import limits_of
 from agents.plugins.calls import shell_variables
@@ -87,11 +90,15 @@ def parse(line: str) -> Check:
     if found := _COVERAGE.fullmatch(text):
         return Check(text, "coverage", found[2], float(found[1]))
     if text.lower().startswith("coverage >"):
-        raise BadCheck(f"{text}: write coverage >= 80: and the command that measures it.")
+        raise BadCheck(
+            gettext("%(text)s: write coverage >= 80: and the command that measures it.") % {"text": text}
+        )
     if found := _FILE.fullmatch(text):
         path = Path(found[1])
         if path.is_absolute() or ".." in path.parts:
-            raise BadCheck(f"{text}: name a file of the project, without .. in its path.")
+            raise BadCheck(
+                gettext("%(text)s: name a file of the project, without .. in its path.") % {"text": text}
+            )
         return Check(text, "file", found[1])
     return Check(text, "problems") if text.lower() == "problems" else Check(text, "command", text)
 
@@ -119,7 +126,7 @@ def _there(worktree: Path, check: Check) -> Result:
     path = worktree / check.subject
     inside = path.resolve().is_relative_to(worktree.resolve())
     passed = inside and path.is_file()
-    return Result(check.line, passed, "" if passed else "It is not there.")
+    return Result(check.line, passed, "" if passed else gettext_noop("It is not there."))
 
 
 async def _command(goes: Run, turn: Turn, check: Check) -> Result:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from django.utils.translation import gettext
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agents.agent.goals.checks import Result
@@ -89,7 +90,7 @@ async def asked(run: Run, judge: str, prompt: str, told: str, *, most: int = MAX
         async with asyncio.timeout(SECONDS):
             model = await model_of(run, judge)
             if model is None or model.protocol == "scripted":
-                raise NoJudge("There is no model to judge.")
+                raise NoJudge(gettext("There is no model to judge."))
             request = ModelRequest(
                 model=model,
                 system=[prompt_text(prompt)],
@@ -100,7 +101,7 @@ async def asked(run: Run, judge: str, prompt: str, told: str, *, most: int = MAX
     except (TimeoutError, UnknownModel, ModelError) as error:
         words = "it took too long" if isinstance(error, TimeoutError) else str(error)
         logger.warning("the judge of session %s said nothing: %s", run.session.id, words)
-        raise NoJudge(f"The judge could not be asked: {words}") from error
+        raise NoJudge(gettext("The judge could not be asked: %(words)s") % {"words": words}) from error
     found = _OBJECT.search(answer.rpartition("</think>")[2])
     return found[0] if found else ""
 

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
+from django.utils.translation.trans_null import gettext_noop
+
 from agents.agent.boundary import look
 from agents.agent.goals import judge
 from agents.agent.goals.checks import Result, parse
@@ -38,8 +40,8 @@ from sessions.core.wire.session import Status
 logger = logging.getLogger(__name__)
 
 State = Goal.State
-UNKNOWN = "An internal error kept it from being judged; the log has the details."
-NOBODY_JUDGES = "Its checks pass, and nobody could judge whether the objective is reached."
+UNKNOWN = gettext_noop("An internal error kept it from being judged; the log has the details.")
+NOBODY_JUDGES = gettext_noop("Its checks pass, and nobody could judge whether the objective is reached.")
 MOST_TOLD = 2_000
 """Characters of the end of what a check said that the agent is told."""
 
@@ -65,7 +67,7 @@ async def pursue(run: Run) -> bool:
 
 async def _judge(run: Run, goal: Goal) -> bool:
     if run.rejected:
-        await in_db(goals.halt, goal, State.PAUSED, "You rejected a call.")
+        await in_db(goals.halt, goal, State.PAUSED, gettext_noop("You rejected a call."))
         return False
     if words := await in_db(goals.obstacle, goal):
         await in_db(goals.halt, goal, State.BLOCKED, words)
@@ -84,7 +86,7 @@ async def _judge(run: Run, goal: Goal) -> bool:
         if not await in_db(goals.look, goal, line):
             return False
         results.append(await check(run, turn, parse(line), done))
-    if goal.judge != goals.NOBODY and not await in_db(goals.look, goal, "The judge reads"):
+    if goal.judge != goals.NOBODY and not await in_db(goals.look, goal, gettext_noop("The judge reads")):
         return False
     before = await in_db(goals.last_verdict, goal)
     diffs = await asyncio.to_thread(file_diffs, done.files, done.roots)

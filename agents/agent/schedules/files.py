@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from django.conf import settings
+from django.utils.translation import gettext
 from django.utils.translation.trans_null import gettext_noop
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -76,7 +77,9 @@ class _Keys(BaseModel):
         found = [(str(kind), rule) for kind, rule in given.values() if rule]
         found += [(str(Kind.HOOK), "")] if self.hook else []
         if len(found) != 1:
-            raise times.BadTime(f"Say when by one of: {', '.join((*given, 'hook'))}.")
+            raise times.BadTime(
+                gettext("Say when by one of: %(names)s.") % {"names": ", ".join((*given, "hook"))}
+            )
         return found[0]
 
     def terms(self, stem: str) -> Terms:
@@ -170,7 +173,7 @@ def _read(name: str, sha: str, text: str, trusted: bool) -> Found:
     try:
         entry: Any = Document(text, "schedule", stem).value["schedule"][stem]
         if not isinstance(entry, dict):
-            raise times.BadTime("Expected keys and values between the lines of ---.")
+            raise times.BadTime(gettext("Expected keys and values between the lines of ---."))
         keys = _Keys.model_validate({**entry, "prompt": str(entry.get("prompt", ""))})
         terms = keys.terms(stem)
         terms.check()

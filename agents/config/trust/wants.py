@@ -14,7 +14,7 @@ from agents.config.trust.covered import KeyPath
 from agents.config.trust.store import hash_of
 
 MAX_DETAIL = 2000
-HOW = "in the page, or by `opencode-web trust`"
+HOW = gettext_noop("in the page, or by `opencode-web trust`")
 """Where a person trusts something."""
 
 _WORDS = {
@@ -35,6 +35,7 @@ _WORDS = {
     "skills": gettext_noop("Takes skills from outside of the project"),
     "default_agent": gettext_noop("Chooses the agent"),
     "sandbox": gettext_noop("Changes how commands are confined"),
+    "browser": gettext_noop("Gives agents a browser"),
     "sandbox_domains": gettext_noop("Lets confined commands reach"),
     "sandbox_write": gettext_noop("Lets confined commands write in"),
     "snapshot": gettext_noop("Changes what undo can bring back"),

@@ -15,6 +15,7 @@ from agents.llm.accounts import keeping
 from agents.llm.accounts.flows.base import Begun, InvalidInput, Method, SignInFailed
 from agents.llm.accounts.methods import check
 from sessions.core.ids import ascending, now
+from sessions.core.sentences import Sentence, sentence_of
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +79,7 @@ async def finish(attempt: Attempt) -> None:
     if _attempts.get(attempt.provider_id) is attempt:
         del _attempts[attempt.provider_id]
     if attempt.status != "complete":
-        raise SignInFailed(attempt.message or "The sign-in was cancelled.")
+        raise SignInFailed(attempt.message or Sentence("The sign-in was cancelled."))
 
 
 async def cancel(provider_id: str) -> None:
@@ -102,12 +103,15 @@ async def _wait(attempt: Attempt, label: str) -> None:
         await keeping.keep(entry.pop("provider"), entry, label)
         attempt.status = "complete"
     except TimeoutError:
-        attempt.status, attempt.message = "expired", "The time for this sign-in is over. Begin again."
+        attempt.status, attempt.message = (
+            "expired",
+            Sentence("The time for this sign-in is over. Begin again."),
+        )
     except (SignInFailed, InvalidInput) as error:
-        attempt.status, attempt.message = "failed", str(error)
+        attempt.status, attempt.message = "failed", sentence_of(error)
     except asyncio.CancelledError:
-        attempt.status, attempt.message = "failed", "The sign-in was cancelled."
+        attempt.status, attempt.message = "failed", Sentence("The sign-in was cancelled.")
         raise
     except Exception:
         logger.exception("signing in to %s", attempt.provider_id)
-        attempt.status, attempt.message = "failed", "The sign-in failed; the log says why."
+        attempt.status, attempt.message = "failed", Sentence("The sign-in failed; the log says why.")

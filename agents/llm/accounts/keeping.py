@@ -14,6 +14,7 @@ from agents.llm.accounts.flows.base import InvalidInput, SignInFailed
 from agents.llm.accounts.tokens import ended
 from agents.llm.auth import Entry, known_entries, read_entries, remove_key, save
 from sessions.core.files import BrokenFile
+from sessions.core.sentences import Sentence
 
 LABEL = "label"
 _LONGEST = {"provider": 300, "key": 20_000, LABEL: 200}
@@ -36,7 +37,7 @@ async def keep(provider_id: str, entry: Mapping[str, Any], label: str = "") -> N
     """Raises InvalidInput for what no key or token can be, SignInFailed where it cannot be written."""
     name = provider_id.rstrip("/")
     if not name or len(name) > _LONGEST["provider"] or _CONTROL.search(name):
-        raise InvalidInput("providerID", "This is no name of a provider.")
+        raise InvalidInput("providerID", Sentence("This is no name of a provider."))
     made = {key: checked(key, value) for key, value in entry.items()}
     if label := label.strip():
         made["metadata"] = {**made.get("metadata", {}), LABEL: checked(LABEL, label)}
@@ -65,11 +66,11 @@ def checked(name: str, value: Any) -> Any:
         return value
     text = value.strip()
     if not text:
-        raise InvalidInput(name, "It is empty.")
+        raise InvalidInput(name, Sentence("It is empty."))
     if len(text) > _LONGEST.get(name, _LONGEST["key"]):
-        raise InvalidInput(name, "It is too long.")
+        raise InvalidInput(name, Sentence("It is too long."))
     if _CONTROL.search(text):
-        raise InvalidInput(name, "It has a line break or another control character in it.")
+        raise InvalidInput(name, Sentence("It has a line break or another control character in it."))
     return text
 
 
@@ -88,4 +89,4 @@ async def _change(work: Any, *arguments: Any) -> None:
     try:
         await asyncio.to_thread(work, *arguments)
     except (BrokenFile, OSError) as error:
-        raise SignInFailed(f"The file of keys cannot be changed: {error}") from error
+        raise SignInFailed(Sentence("The file of keys cannot be changed: %(error)s", error=error)) from error

@@ -8,10 +8,11 @@ from typing import Any
 from agents.llm.accounts.flows import chatgpt, copilot
 from agents.llm.accounts.flows.base import KEY, Flow, InvalidInput, Method
 from agents.llm.accounts.plugged import Found
+from sessions.core.sentences import Sentence
 
 FLOWS: Mapping[str, Flow] = {"openai": chatgpt.FLOW, "github-copilot": copilot.FLOW}
 
-_BY_KEY: Mapping[str, Any] = {"type": "api", "label": "Manually enter API Key"}
+_BY_KEY: Mapping[str, Any] = {"type": "api", "label": Sentence("Manually enter API Key")}
 _KEYS = frozenset({"openai"})
 """Providers with sign-ins that take a key as well."""
 _MOST = 2000
@@ -55,9 +56,9 @@ def check(method: Method, inputs: Mapping[str, str]) -> None:
     asked = {prompt["key"] for prompt in method.prompts} | ({KEY} if method.takes_key else set())
     for name, value in inputs.items():
         if name not in asked:
-            raise InvalidInput(name, "This was not asked for.")
+            raise InvalidInput(name, Sentence("This was not asked for."))
         if len(value) > _MOST:
-            raise InvalidInput(name, "This is too long.")
+            raise InvalidInput(name, Sentence("This is too long."))
 
 
 def applies(when: Mapping[str, str] | None, inputs: Mapping[str, str]) -> bool:

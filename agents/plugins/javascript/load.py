@@ -32,6 +32,7 @@ from agents.toolkit.permission.errors import NotPermitted
 from sessions.core import paths
 from sessions.core.files import replace_file
 from sessions.core.ids import now
+from sessions.core.sentences import Sentence, sentence_of
 
 _numbers = itertools.count(1)
 _LOAD = "export const load = (name) => import(name);\n"
@@ -81,12 +82,16 @@ async def load_javascript(place: Place, source: CodeFile | Package, runner: Runn
     try:
         found = await _found(plugin, number, source, runner)
     except TimedOut:
-        plugin.fault("", f"was not loaded within {2 * settings.HOOK_SECONDS:g} s")
+        plugin.fault(
+            "", Sentence("was not loaded within %(seconds)s s", seconds=f"{2 * settings.HOOK_SECONDS:g}")
+        )
     except Failed as error:
         words = str(error).replace(str(_root(place.directory)), "")
-        plugin.fault("", f"raised {error.name} when it was loaded: {words}")
+        plugin.fault(
+            "", Sentence("raised %(error)s when it was loaded: %(words)s", error=error.name, words=words)
+        )
     except (Gone, CannotInstall, OSError) as error:
-        plugin.fault("", f"is not loaded: {error}")
+        plugin.fault("", Sentence("is not loaded: %(error)s", error=error))
     else:
         _take(plugin, runner, number, found)
     return plugin
@@ -186,14 +191,15 @@ def _take(plugin: Plugin, runner: Runner, number: int, found: Message) -> None:
         if name in HOOKS:
             plugin.hooks[name] = _hook(runner, number, name)
         else:
-            plugin.fault(name, "there is no hook of this name here")
+            plugin.fault(name, Sentence("there is no hook of this name here"))
     plugin.auths = [_auth(runner, number, at, one) for at, one in enumerate(found["auths"])]
     plugin.providers = [_provider(runner, number, at, one) for at, one in enumerate(found["providers"])]
     for one in found["tools"]:
         try:
             plugin.tools.append(_tool(runner, number, one))
         except (TypeError, ValueError) as error:
-            plugin.fault(f"tool {one['name']}", str(error))
+            place = f"tool {one['name']}"
+            plugin.fault(place, sentence_of(error))
 
 
 def _hook(runner: Runner, number: int, name: str) -> Hook:

@@ -13,6 +13,7 @@ from typing import Any
 from django.conf import settings
 
 from agents.servers.lsp.matrix.row import TSDK, TSSERVER, Package, Row
+from sessions.core.sentences import Sentence
 
 READY = "installed.json"
 """In the folder of a server that was installed whole."""
@@ -88,7 +89,7 @@ def find(row: Row, root: Path, worktree: Path) -> Found | Missing:
         return _configured(row, root, worktree)
     command = next(_commands(row, root, worktree), None)
     if command is None:
-        return Missing(f"{row.commands[0][0]} was not found.")
+        return Missing(Sentence("%(program)s was not found.", program=row.commands[0][0]))
     return _complete(row, command, root, worktree)
 
 
@@ -99,7 +100,7 @@ def installed(row: Row) -> Found | Missing:
         if is_executable(program):
             nowhere = programs_of(row)
             return _complete(row, (str(program), *rest), nowhere, nowhere)
-    return Missing(f"The package has no program {row.commands[0][0]}.")
+    return Missing(Sentence("The package has no program %(program)s.", program=row.commands[0][0]))
 
 
 def _commands(row: Row, root: Path, worktree: Path) -> Iterator[tuple[str, ...]]:
@@ -121,7 +122,7 @@ def _configured(row: Row, root: Path, worktree: Path) -> Found | Missing:
     by_path = worktree / given if len(given.parts) > 1 else None
     found = str(by_path) if by_path and is_executable(by_path) else shutil.which(name)
     if found is None:
-        return Missing(f"{name}, which the configuration names, was not found.")
+        return Missing(Sentence("%(name)s, which the configuration names, was not found.", name=name))
     return _complete(row, (found, *rest), root, worktree)
 
 
@@ -133,7 +134,7 @@ def _complete(row: Row, argv: tuple[str, ...], root: Path, worktree: Path) -> Fo
         return Found(argv, row.initialization, tuple(code))
     server = typescript_of(row, program, root, worktree)
     if server is None:
-        return Missing("There is no TypeScript for it.")
+        return Missing(Sentence("There is no TypeScript for it."))
     if is_within(server, worktree):
         code.append(server)
     return Found(argv, told(row, server), tuple(code))

@@ -28,6 +28,7 @@ from agents.toolkit.children.loop import background
 from agents.toolkit.shared.environment import shell_environment
 from agents.toolkit.shared.process import CannotStart, run
 from sessions.core import variables
+from sessions.core.sentences import Sentence
 from sessions.core.text import error_text
 
 logger = logging.getLogger(__name__)
@@ -56,7 +57,7 @@ def allowed() -> bool:
 def lacking(package: Package) -> str:
     """What is not there that installing takes, in words."""
     if package.registry == "npm" and shutil.which("npm") is None:
-        return "npm is not on PATH: install Node.js first."
+        return Sentence("npm is not on PATH: install Node.js first.")
     return ""
 
 
@@ -148,9 +149,14 @@ async def _run(command: list[str], folder: Path, log: Tail) -> None:
     except CannotStart as error:
         raise Failed(str(error)) from error
     if ended.ending == "timeout":
-        raise Failed(f"It took longer than {INSTALL_SECONDS / 60:.0f} minutes.")
+        raise Failed(
+            Sentence(
+                "It took longer than %(minutes)s minutes.",
+                minutes=f"{INSTALL_SECONDS / 60:.0f}",
+            )
+        )
     if ended.exit_code:
-        raise Failed(f"{command[0]} failed.\n{log.last(8)}")
+        raise Failed(Sentence("%(command)s failed.\n%(log)s", command=command[0], log=log.last(8)))
 
 
 async def _check(row: Row, found: Found) -> None:

@@ -17,6 +17,7 @@ from agents.servers.lsp.finding import Found
 from agents.servers.lsp.plan import Use
 from agents.servers.lsp.slot import Slot, start
 from agents.servers.lsp.types import Diagnostic, Update
+from sessions.core.sentences import Sentence
 
 MOST = 10
 """Processes at once: a type checker holds 200 MB, TypeScript's 500 MB."""
@@ -49,7 +50,7 @@ class Pool:
         key = use.root, use.row.id
         found = self._slots.get(key)
         if found is not None and _differs(found.use, use):
-            self.drop(found, "its configuration has changed")
+            self.drop(found, Sentence("its configuration has changed"))
             found = None
         slot = found or self._slots.setdefault(key, Slot(use, self._told))
         slot.use = use
@@ -77,7 +78,7 @@ class Pool:
         wanted = set(ids)
         for slot in self.slots(worktree):
             if slot.use.row.id not in wanted:
-                self.drop(slot, "it was switched off")
+                self.drop(slot, Sentence("it was switched off"))
 
     async def forget(self, worktree: Path | None) -> None:
         """End the servers of a worktree, or all (None)."""
@@ -127,7 +128,9 @@ class Pool:
             return False
         last = min(spare, key=lambda slot: slot.used)
         self._admitted.discard(last)
-        self._later(last.end("idle", f"Ended to make room: at most {self._most} run at once."))
+        self._later(
+            last.end("idle", Sentence("Ended to make room: at most %(most)s run at once.", most=self._most))
+        )
         return True
 
     def _told(self, slot: Slot) -> None:
@@ -148,7 +151,12 @@ class Pool:
         if left > 0 or slot.in_use:
             self._watch(slot, max(left, 1.0))
         else:
-            self._later(slot.end("idle", f"Ended: not needed for {self._idle / 60:.0f} minutes."))
+            self._later(
+                slot.end(
+                    "idle",
+                    Sentence("Ended: not needed for %(minutes)s minutes.", minutes=f"{self._idle / 60:.0f}"),
+                )
+            )
 
     def _later(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

@@ -26,6 +26,7 @@ from agents.servers.lsp.slot import Slot
 from agents.servers.lsp.types import Diagnostic, Failed, ServerState, Symbol, Update
 from agents.toolkit.children.loop import at_exit, background
 from sessions.core import bus
+from sessions.core.sentences import Sentence
 
 # What the servers of a file are told and asked. `prepare` reads the disk, the rest is for their loop.
 
@@ -134,9 +135,9 @@ async def _asked(pool: Pool, slot: Slot, errand: Errand, method: str, params: An
         with pool.at_work(slot):
             client = await pool.client(slot)
             if client is None:
-                raise Failed(slot.reason or "it does not run")
+                raise Failed(slot.reason or Sentence("it does not run"))
             if not client.can(method):
-                raise Failed(f"it does not answer {method}")
+                raise Failed(Sentence("it does not answer %(method)s", method=method))
             if errand.content is not None and slot.is_newer(errand.path, errand.ticket):
                 client.open(errand.path, errand.content, saved=errand.saved)
             return await client.request(method, params, max(end - time.monotonic(), 0.001))

@@ -17,6 +17,7 @@ from agents.servers.lsp.trusted import Held
 from agents.servers.lsp.types import Failed, ServerState, Status
 from agents.toolkit.sandbox.servers import CannotConfine, confined
 from agents.toolkit.shared.environment import shell_environment
+from sessions.core.sentences import Sentence, sentence_of
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +56,9 @@ class Slot:
     def state(self) -> ServerState:
         """It may be called from any thread."""
         client, row = self.client, self.use.row
-        log = client.log.lines()[-LINES:] if client else self._log
+        log = (
+            client.log.lines()[-LINES:] if client else ()
+        ) or self._log  # of the last, until it says something
         reason = (client.working() if client else "") or self.reason
         memory = client.memory() if client else None
         return ServerState(row.id, row.language, self.use.root, self.status, reason, memory, log)
@@ -112,7 +115,7 @@ class Slot:
             client = await begin(self, found)
         except Failed as error:
             self._log = str(error).splitlines()[:LINES]
-            self._set("error", str(error))
+            self._set("error", sentence_of(error))
             return None
         except Exception as error:
             logger.exception("%s was not started", self.use.row.id)
@@ -138,7 +141,10 @@ class Slot:
         now = time.monotonic()
         self._ends.append(now)
         often = len(self._ends) == CRASHES and now - self._ends[0] < CRASH_SECONDS
-        self._set("error" if often else "idle", f"{reason} ({CRASHES} times)" if often else reason)
+        self._set(
+            "error" if often else "idle",
+            Sentence("%(reason)s (%(count)s times)", reason=reason, count=CRASHES) if often else reason,
+        )
 
     def _keep(self, client: Client) -> None:
         self._log = client.log.lines()[-LINES:]
@@ -159,7 +165,7 @@ async def start(use: Use, found: Found) -> Client:
         try:
             argv, environment = await asyncio.to_thread(confined, argv, use.root, environment, given)
         except CannotConfine as error:
-            raise Failed(str(error)) from error
+            raise Failed(sentence_of(error)) from error
     return await Client.start(
         use.row.id, argv, use.root, environment, found.initialization, confined=use.row.sandbox
     )

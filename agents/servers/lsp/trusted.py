@@ -24,6 +24,7 @@ from agents.config.trust.wants import Content, Want, Wish
 from agents.servers.lsp.finding import Found, find
 from agents.servers.lsp.matrix.row import Row
 from sessions.core.repository import Repository
+from sessions.core.sentences import Sentence
 
 _PREFIX = "language server "
 _SHOWN = 4000
@@ -85,7 +86,13 @@ def _want(row: Row, root: Path, worktree: Path, found: Found) -> Want | None:
     wishes: list[Wish] = []
     if row.project_code and _runs(row, root, worktree):
         contents.append(_whole(row.id))
-        wishes.append(Wish("", f"Runs {row.project_code}", f"{row.language}: {shlex.join(found.argv)}"))
+        wishes.append(
+            Wish(
+                "",
+                Sentence("Runs %(code)s", code=row.project_code),
+                f"{row.language}: {shlex.join(found.argv)}",
+            )
+        )
     for file in found.code:
         contents.append(_content(worktree, file))
         wishes.append(
@@ -108,7 +115,9 @@ def _runs(row: Row, root: Path, worktree: Path) -> bool:
 
 def _whole(row: str) -> Content:
     name = f"{_PREFIX}{row}"
-    return Content(name, digest(name.encode()), "Trusted for the project as it is and as it will be.")
+    return Content(
+        name, digest(name.encode()), Sentence("Trusted for the project as it is and as it will be.")
+    )
 
 
 def _content(worktree: Path, file: Path) -> Content:
@@ -128,5 +137,9 @@ def _read(file: Path, changed: int, size: int) -> tuple[str, str]:
         start = opened.read(_SHOWN)
         opened.seek(0)
         sha = hashlib.file_digest(opened, "sha256").hexdigest()
-    text = f"A program of {size:,} bytes." if b"\0" in start else start.decode("utf-8", "replace")
+    text = (
+        Sentence("A program of %(size)s bytes.", size=f"{size:,}")
+        if b"\0" in start
+        else start.decode("utf-8", "replace")
+    )
     return sha, text

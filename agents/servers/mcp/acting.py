@@ -8,6 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext
+
 from agents.config.schema import McpConfig
 from agents.servers.mcp.hub import hub
 from agents.servers.mcp.oauth import signing
@@ -15,6 +17,7 @@ from agents.servers.mcp.oauth.signing import Attempt, NotAsked, SignInFailed, at
 from agents.servers.mcp.server import Server, State, parse
 from agents.toolkit.children.loop import background
 from sessions.core import bus
+from sessions.core.sentences import Sentence, sentence_of
 
 Statuses = dict[str, dict[str, str]]
 
@@ -88,7 +91,7 @@ async def authenticate(directory: Path, name: str, origin: str) -> dict[str, str
     except NotAsked:
         pass
     except SignInFailed as error:
-        return State("failed", str(error)).wire()
+        return State("failed", sentence_of(error)).wire()
     return (await settled(directory, name)).wire()
 
 
@@ -96,12 +99,12 @@ async def hand_over(directory: Path, name: str, code: str) -> dict[str, str]:
     """End the sign-in that waits with the code; how the server stands then. Raises KeyError and NoneWaits."""
     attempt = attempt_of(await _server(directory, name))
     if attempt is None or attempt.status != "pending":
-        raise NoneWaits(f"no authorization of the MCP server {name} is under way")
+        raise NoneWaits(gettext("no authorization of the MCP server %(name)s is under way") % {"name": name})
     signing.hand_over(attempt, code)
     try:
         await signing.finish(attempt)
     except SignInFailed as error:
-        return State("failed", str(error)).wire()
+        return State("failed", sentence_of(error)).wire()
     return (await settled(directory, name)).wire()
 
 
@@ -127,7 +130,7 @@ async def _begun(directory: Path, name: str, origin: str) -> Attempt:
     """Raises NotAsked also where the server is connected: it is signed in to, or asks for nothing."""
     server = await _server(directory, name)
     if (await state_of(directory, name)).status == "connected":
-        raise NotAsked(f"The MCP server {name} is connected.")
+        raise NotAsked(gettext("The MCP server %(name)s is connected.") % {"name": name})
     return await signing.begin(server, origin)
 
 
@@ -135,7 +138,7 @@ async def _server(directory: Path, name: str) -> Server:
     try:
         return await server_of(directory, name)
     except ValueError as error:
-        raise SignInFailed(f"MCP server {name}: {error}") from error
+        raise SignInFailed(Sentence("MCP server %(name)s: %(error)s", name=name, error=error)) from error
 
 
 async def _within(settled: Coroutine[Any, Any, None]) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from agents.servers.mcp.errors import ServerFailed
+from sessions.core.sentences import Sentence, joined
 from sessions.core.text import error_text
 
 T = TypeVar("T")
@@ -61,7 +62,7 @@ async def settle(work: Awaitable[T], gone: asyncio.Future[str], within: float, c
     try:
         while not task.done() and not gone.done():
             if (left := call.left(within)) <= 0:
-                raise ServerFailed(f"did not answer within {within:g} s.")
+                raise ServerFailed(Sentence("did not answer within %(seconds)s s.", seconds=f"{within:g}"))
             await asyncio.wait(both, timeout=left, return_when=asyncio.FIRST_COMPLETED)
         if task.done():
             return task.result()
@@ -69,11 +70,14 @@ async def settle(work: Awaitable[T], gone: asyncio.Future[str], within: float, c
         raise
     except Exception as error:
         if getattr(error, "code", None) != _CLOSED:
-            raise ServerFailed(f"answered with an error: {error_text(error)}") from error
+            raise ServerFailed(
+                Sentence("answered with an error: %(error)s", error=error_text(error))
+            ) from error
         await asyncio.wait({gone}, timeout=_REASON_SECONDS)
     finally:
         _leave(task)
-    raise ServerFailed(f"went away in the middle of the call. {gone.result() if gone.done() else ''}".strip())
+    words = Sentence("went away in the middle of the call.")
+    raise ServerFailed(joined(filter(None, (words, gone.result() if gone.done() else "")), " "))
 
 
 def _leave(task: asyncio.Future[Any]) -> None:

@@ -16,6 +16,7 @@ from agents.servers.mcp.server import CONNECTED, CONNECTING, DISABLED, NOTHING, 
 from agents.toolkit.children.child import Tail
 from agents.toolkit.children.loop import background
 from sessions.core.ids import now
+from sessions.core.sentences import Sentence, joined, sentence_of
 
 if TYPE_CHECKING:
     from mcp import Client, types
@@ -131,7 +132,7 @@ class Connection:
         """For the link: the server wants a person to do something; calls in flight end with that."""
         self._client = None
         signs_in = isinstance(refusal, NeedsAuth)
-        self._stand(State("needs_auth" if signs_in else "needs_client_registration", str(refusal)))
+        self._stand(State("needs_auth" if signs_in else "needs_client_registration", sentence_of(refusal)))
         self._let_go(self.state.words)
 
     def _let_go(self, reason: str) -> None:
@@ -145,14 +146,19 @@ class Connection:
                 async with asyncio.timeout(within):
                     await self._settled.wait()
             except TimeoutError:
-                raise ServerFailed(f"The MCP server {name} is still starting.") from None
+                raise ServerFailed(
+                    Sentence("The MCP server %(name)s is still starting.", name=name)
+                ) from None
         if self._client is None or self._gone is None:
-            raise ServerFailed(f"The MCP server {name} is not connected. {self.state.words}".strip())
+            words = Sentence("The MCP server %(name)s is not connected.", name=name)
+            raise ServerFailed(joined(filter(None, (words, self.state.words)), " "))
         self.calls.append(call)
         try:
             return await settle(use(self._client), self._gone, within, call)
         except ServerFailed as failure:
-            raise ServerFailed(f"The MCP server {name} {failure}") from failure.__cause__
+            raise ServerFailed(
+                Sentence("The MCP server %(name)s %(failure)s", name=name, failure=failure)
+            ) from failure.__cause__
         finally:
             self.calls.remove(call)
             call.over.set()
@@ -171,7 +177,7 @@ class Connection:
                 await store.changed()
                 continue
             except ServerFailed as failure:
-                self._stand(State("failed", str(failure)))
+                self._stand(State("failed", sentence_of(failure)))
             except Exception as error:
                 logger.exception("the connection to the MCP server %s ended in an error", self.server.name)
                 self._stand(State("failed", f"{type(error).__name__}: {error}"))

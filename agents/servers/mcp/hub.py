@@ -19,6 +19,7 @@ from agents.servers.mcp.server import CONNECTING, DISABLED, REQUEST_SECONDS, Ser
 from agents.toolkit.children.loop import at_exit, background
 from sessions.core import bus
 from sessions.core.repository import Repository
+from sessions.core.sentences import sentence_of
 
 # Connections to MCP servers; the SDK is loaded with the first of them, which takes half a second.
 
@@ -235,7 +236,7 @@ def _publish(directory: Path, name: str, *, tools: bool) -> None:
 
 def _state(server: Server | ValueError, connection: Connection | None) -> State:
     if isinstance(server, ValueError):
-        return State("failed", str(server))
+        return State("failed", sentence_of(server))
     return connection.state if connection is not None else DISABLED
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from agents.config.schema import McpConfig
+from sessions.core.sentences import Sentence, joined
 
 if TYPE_CHECKING:
     from mcp import types
@@ -110,7 +111,8 @@ class State:
     def words(self) -> str:
         """Why nothing can be asked of the server, for whoever asks; empty where nothing is known of it."""
         if self.status == "needs_auth":
-            return f"A person has to sign in to it first, on the page of servers. {self.error}".strip()
+            words = Sentence("A person has to sign in to it first, on the page of servers.")
+            return joined(filter(None, (words, self.error)), " ")
         return self.error
 
     def wire(self) -> dict[str, str]:

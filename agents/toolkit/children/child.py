@@ -12,6 +12,7 @@ from pathlib import Path
 
 from agents.toolkit.children.tree import MARK, Tree
 from agents.toolkit.children.warden import warden
+from sessions.core.sentences import Sentence
 
 # The last lines of what a program said, for people to read.
 
@@ -174,8 +175,8 @@ class Child:
 def describe(code: int) -> str:
     """A return code in words."""
     if code >= 0:
-        return f"exited with code {code}"
+        return Sentence("exited with code %(code)s", code=code)
     try:
-        return f"ended by {signal.Signals(-code).name}"
+        return Sentence("ended by %(signal)s", signal=signal.Signals(-code).name)
     except ValueError:
-        return f"ended by signal {-code}"
+        return Sentence("ended by signal %(signal)s", signal=-code)

@@ -9,14 +9,14 @@ import socket
 import struct
 import sys
 from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from agents.toolkit.sandbox import box_process, bubblewrap
-from agents.toolkit.sandbox.network import Calls
+from agents.toolkit.sandbox.network import Call, Calls
 from agents.toolkit.sandbox.policy import Policy
 from agents.toolkit.sandbox.ports import Ports
 from agents.toolkit.sandbox.proxy import Proxy
@@ -103,6 +103,7 @@ class Box:
         its ports are shown."""
         self.calls = Calls()
         self.port = 0
+        self._own_ways: set[int] = set()
         self._network = network
         self._proxy: asyncio.Server | None = None
         self.around = around
@@ -166,6 +167,26 @@ class Box:
             Proxy(self.calls.permit).serve, sock=socket.socket(fileno=place)
         )
 
+    @asynccontextmanager
+    async def way(self, call: Call) -> AsyncIterator[int]:
+        """A port of the loopback in there by which one call gets out, also where it cannot say its name; 0
+        where there is no network. Raises ConnectionError."""
+        if not self._network:
+            yield 0
+            return
+        if self._control is None:
+            raise ConnectionError(_ENDED)
+        told, (place,) = await self._asked(self._control, box_process.LISTEN)
+        port = int(told)
+        self._own_ways.add(port)
+        serve = Proxy(lambda _, where: call.permit(where)).serve
+        server = await asyncio.start_server(serve, sock=socket.socket(fileno=place))
+        try:
+            yield port
+        finally:
+            server.close()
+            self._own_ways.discard(port)
+
     async def _asked(self, control: socket.socket, message: bytes) -> tuple[bytes, list[int]]:
         """What the first process answers, and the descriptors that come with it. Raises ConnectionError."""
         loop = asyncio.get_running_loop()
@@ -197,7 +218,8 @@ class Box:
                 if self._control is not None:
                     answer, _ = await self._asked(self._control, box_process.PORTS)
                     found = [(port, socket.AddressFamily(family)) for port, family in json.loads(answer)]
-                    self.ports.seen(one for one in found if one[0] != self.port)
+                    ours = {self.port, *self._own_ways}
+                    self.ports.seen(one for one in found if one[0] not in ours)
         self.ports.seen(())
 
     def holds(self, around: Policy, *, network: bool = False) -> bool:

@@ -7,8 +7,8 @@ import fcntl
 import os
 import uuid
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from agents.toolkit.permission.errors import NotPermitted
 from agents.toolkit.permission.rules import evaluate
 from agents.toolkit.sandbox import probe
 from agents.toolkit.sandbox.box import Box, CannotOpen
-from agents.toolkit.sandbox.network import Ask
+from agents.toolkit.sandbox.network import Ask, Call, Lasting
 from agents.toolkit.sandbox.policy import (
     CannotConfine,
     Policy,
@@ -45,12 +45,16 @@ PORTS_CHANGED = "sandbox.ports"
 """The event that others of a session's ports are listened on, or ways to them open."""
 
 
+Command = Sequence[str] | Callable[[Mapping[str, str]], Sequence[str]]
+"""A command line, or what makes it of the variables by which the way out of the sandbox is found."""
+
+
 class Refused(Exception):
     """A program was not started, as it could not be confined; the text is for people and for the model."""
 
 
 async def run(
-    argv: Sequence[str],
+    command: Command,
     turn: Turn,
     *,
     cwd: Path,
@@ -60,30 +64,49 @@ async def run(
     on_output: Callable[[bytes], Awaitable[None]],
     ask: Ask | None = None,
     outside: bool = False,
+    lasting: bool = False,
 ) -> Ended:
     """`process.run` of a turn; `ask` asks the person about the network. `outside`: a person allowed that it
-    is not confined. It ends at the limits of the configuration, too. Raises Refused, and what that raises."""
+    is not confined. It ends at the limits of the configuration, too, `lasting` at none of time: it is talked
+    to by later calls. Raises Refused, and what that raises."""
     limits = limits_of(turn.config)
     memory = limits.command_memory and limits.command_memory * MEGABYTE
     how = partial(
         process.run,
-        argv,
         cwd=cwd,
-        timeout=min(timeout, limits.command_seconds or timeout),
+        timeout=timeout if lasting else min(timeout, limits.command_seconds or timeout),
         abort=abort,
         budget=Budget(memory, limits.command_cpu_seconds),
     )
     confined = turn.terms.sandbox
     if confined == "off" or outside:
-        return await how(env=env, on_output=on_output)
+        return await how(_line(command, {}), env=env, on_output=on_output)
     box = await _box(turn, network=confined == "project")
     rules, heard = partial(_by_rules, turn), Heard(on_output)
-    with box.calls.running(ask or rules, after=rules) as call:
-        variables = call.variables(box.port) if box.port else {}
+    async with _called(box, ask or rules, rules, lasting=lasting) as (call, port):
+        variables = call.variables(port) if port else {}
         environ = {**environment(env), **variables}
-        ended = await how(env=environ, on_output=heard.take, start=box.start, pauses=call.pauses)
+        argv = _line(command, variables)
+        ended = await how(argv, env=environ, on_output=heard.take, start=box.start, pauses=call.pauses)
     unwritten = await asyncio.to_thread(heard.refused, cwd, box.around) if ended.exit_code else ()
     return replace(ended, unwritten=unwritten, refused=tuple(call.refused), sandbox=confined)
+
+
+@asynccontextmanager
+async def _called(box: Box, ask: Ask, rules: Ask, *, lasting: bool) -> AsyncIterator[tuple[Call, int]]:
+    """A call, and the port by which it gets out (0: by none). One that lasts has a port of its own: it is not
+    taken for the one call that runs."""
+    if not lasting:
+        with box.calls.running(ask, after=rules) as call:
+            yield call, box.port
+        return
+    call = Lasting(ask)
+    async with box.way(call) as port:
+        yield call, port
+
+
+def _line(command: Command, variables: Mapping[str, str]) -> Sequence[str]:
+    return command(variables) if callable(command) else command
 
 
 async def _by_rules(turn: Turn, permission: str, place: Place) -> None:
@@ -170,6 +193,12 @@ def close_port(session_id: str, number: int) -> None:
     if session_id in _shown:
         loop, ways, _ = _shown[session_id]
         loop.call_soon_threadsafe(ways.close, number)
+
+
+def sandbox(session_id: str) -> object:
+    """What tells the sandbox in which programs of a session start now from an earlier one; None for none."""
+    boxes = _boxes.get(asyncio.get_running_loop())
+    return boxes.open.get(session_id) if boxes is not None else None
 
 
 async def rest(session_id: str) -> None:

@@ -62,6 +62,16 @@ class Call:
         }
 
 
+class Lasting(Call):
+    """One to which later calls talk: what it was kept from once it may reach when it is asked again."""
+
+    async def permit(self, place: Place) -> None:
+        try:
+            await self._ask(PRIVATE if place.address else PERMISSION, place)
+        except NotPermitted as error:
+            raise Forbidden(f"{place.host} may not be reached. {error}") from error
+
+
 class Calls:
     """Those that run in one sandbox, and what goes on after its call: nobody is asked for that."""
 

@@ -19,15 +19,18 @@ from django.utils.translation.trans_null import gettext_noop
 from agents.toolkit.sandbox import bubblewrap
 from agents.toolkit.sandbox.policy import environment, policy
 from sessions.core import paths
+from sessions.core.sentences import Sentence
 
 SECONDS = 20
 _RESTRICTED = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
-_NONE = gettext_noop("there is no bubblewrap here. Install the package `bubblewrap` of your system.")
-_APPARMOR = gettext_noop(
+_NONE = Sentence("there is no bubblewrap here. Install the package `bubblewrap` of your system.")
+_APPARMOR = Sentence(
     "AppArmor lets no program make namespaces here. Allow it for bubblewrap by a profile in /etc/apparmor.d "
     "(`abi <abi/4.0>, profile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }`)."
 )
-_CONTAINER = "namespaces cannot be made here, as in a container with the default rules: {said}"
+_CONTAINER = gettext_noop(
+    "namespaces cannot be made here, as in a container with the default rules: %(said)s"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,14 +146,18 @@ def _tried(folder: Path, port: int) -> Found:
         )
         went = json.loads(done.stdout) if not done.returncode else None
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        return Found("bubblewrap", words=_CONTAINER.format(said=error))
+        return Found("bubblewrap", words=Sentence(_CONTAINER, said=error))
     if went is None:
         return Found("bubblewrap", words=_why(done.stderr.strip()))
     lines = tuple(
         Line(what, must, did is must) for (what, (_, must)), did in zip(_TRIES.items(), went, strict=True)
     )
     wrong = [line.what for line in lines if not line.held]
-    return Found("bubblewrap", lines, f"it did not hold here: {', '.join(wrong)}." if wrong else "")
+    return Found(
+        "bubblewrap",
+        lines,
+        Sentence("it did not hold here: %(wrong)s.", wrong=", ".join(wrong)) if wrong else "",
+    )
 
 
 def _why(said: str) -> str:
@@ -158,4 +165,4 @@ def _why(said: str) -> str:
         restricted = _RESTRICTED.read_text().strip() == "1"
     except OSError:
         restricted = False
-    return _APPARMOR if restricted else _CONTAINER.format(said=said[-300:] or "it said nothing")
+    return _APPARMOR if restricted else Sentence(_CONTAINER, said=said[-300:] or Sentence("it said nothing"))

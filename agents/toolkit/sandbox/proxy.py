@@ -3,7 +3,7 @@
 
 Who asks says whose call it is by the user's name in the proxy's address. A name is looked up only once it is
 permitted, as looking it up tells it to others already, and the connection goes to the very address that was
-looked at. Nothing of this machine itself is reached.
+looked at. Nothing of this machine itself is reached but what who made it lets through.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import base64
 import ipaddress
 import logging
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit, urlunsplit
@@ -22,6 +22,9 @@ from agents.toolkit.base import ToolError
 from agents.toolkit.sandbox.streams import Streams, joined
 from agents.toolkit.shared.web.fetch import Address, is_public, proxy_for, resolve
 
+NAME = "opencode-web"
+"""By which it says that an answer is its own."""
+_MOST_DETAILS = 300
 HEAD_SECONDS = 60.0
 CONNECT_SECONDS = 30.0
 _SOCKS = 5
@@ -53,9 +56,18 @@ Permit = Callable[[str, Place], Awaitable[None]]
 Forbidden."""
 
 
+Serves = Callable[[str, int], Awaitable[bool]]
+"""Whether a port of this machine itself may be reached by a name."""
+
+
+async def _nothing(host: str, port: int) -> bool:
+    return False
+
+
 class Proxy:
-    def __init__(self, permit: Permit) -> None:
+    def __init__(self, permit: Permit, serves: Serves = _nothing) -> None:
         self._permit = permit
+        self._serves = serves
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection, to its end."""
@@ -83,9 +95,9 @@ class Proxy:
             else:
                 outside = await self._asked(call, method, target, version, fields)
         except Forbidden as error:
-            writer.write(_answer("403 Forbidden", f"Refused by the sandbox: {error}\n"))
+            writer.write(_answer("403 Forbidden", f"Refused by the sandbox: {error}\n", str(error)))
         except Unreachable as error:
-            writer.write(_answer("502 Bad Gateway", f"{error}\n"))
+            writer.write(_answer("502 Bad Gateway", f"{error}\n", str(error)))
         else:
             await joined(inside, outside)
 
@@ -129,20 +141,30 @@ class Proxy:
     async def _reached(self, call: str, host: str, port: int) -> Streams:
         """A connection. Raises Forbidden or Unreachable."""
         await self._permit(call, Place(host, port))
-        parent = proxy_for("https" if port != 80 else "http", host)
+        served = await self._serves(host, port)
+        parent = "" if served else proxy_for("https" if port != 80 else "http", host)
         addresses = await _looked_up(host, port, needed=not parent)
         for address in addresses:
             if _is_here(address):
-                raise Forbidden(f"{host} is this machine itself")
-            if not is_public(address):
+                if not served:
+                    raise Forbidden(f"{host} is this machine itself")
+            elif not is_public(address):
                 await self._permit(call, Place(host, port, str(address)))
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
                 if parent:
                     return await _by_parent(parent, host, port)
-                return await asyncio.open_connection(str(addresses[0]), port)
+                return await _first(addresses, port)
         except (OSError, EOFError, TimeoutError, ValueError, asyncio.LimitOverrunError) as error:
             raise Unreachable(f"{host}:{port} cannot be reached: {error}") from error
+
+
+async def _first(addresses: Sequence[Address], port: int) -> Streams:
+    """A connection to the first that answers. Raises OSError."""
+    for address in addresses[:-1]:
+        with suppress(OSError):
+            return await asyncio.open_connection(str(address), port)
+    return await asyncio.open_connection(str(addresses[-1]), port)
 
 
 def _is_here(address: Address) -> bool:
@@ -221,7 +243,12 @@ async def _host(reader: asyncio.StreamReader, kind: int) -> str:
     return ""
 
 
-def _answer(status: str, words: str) -> bytes:
+def _answer(status: str, words: str, why: str) -> bytes:
+    """Whose answer it is, and why, is also said in the field of RFC 9209, without what ends a line."""
     body = words.encode("utf-8", "replace")
-    head = f"HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {len(body)}\r\n"
-    return f"{head}Connection: close\r\n\r\n".encode() + body
+    details = " ".join(why.encode("ascii", "replace").decode().split())[:_MOST_DETAILS]
+    fields = [
+        *(f"HTTP/1.1 {status}", "Content-Type: text/plain; charset=utf-8", f"Content-Length: {len(body)}"),
+        *(f"Proxy-Status: {NAME}; {details}", "Connection: close"),
+    ]
+    return "\r\n".join([*fields, "", ""]).encode() + body

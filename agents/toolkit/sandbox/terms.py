@@ -19,6 +19,7 @@ from agents.toolkit.permission import presets
 from agents.toolkit.sandbox import probe
 from agents.toolkit.sandbox.policy import confinable
 from sessions.core.models import Session
+from sessions.core.sentences import Sentence
 from sessions.core.wire.session import Preset
 
 Confinement = Literal["off", "project", "offline"]
@@ -66,4 +67,4 @@ def _lacking(folders: Sequence[Path]) -> str:
     found = probe.found()
     if not found.holds:
         return found.words
-    return "" if confinable(folders) else "your home folder is this project, or in it."
+    return "" if confinable(folders) else Sentence("your home folder is this project, or in it.")

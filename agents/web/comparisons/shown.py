@@ -14,6 +14,7 @@ from agents.toolkit.catalog import model_name
 from sessions.changes.undo.plan import FilePlan
 from sessions.core.models import Attempt, Comparison
 from sessions.core.models.ledger import shown
+from sessions.core.sentences import grouped, translate
 from sessions.core.store import children, comparisons, permissions, questions
 
 State = Comparison.State
@@ -109,7 +110,7 @@ def _stands(row: Attempt) -> tuple[str, str]:
         case Step.FAILED:
             return "bad", pgettext("an attempt", "Not begun")
         case Step.RUNNING if row.doing:
-            return "on", gettext("Measured: %(what)s") % {"what": row.doing}
+            return "on", gettext("Measured: %(what)s") % {"what": translate(row.doing)}
         case Step.RUNNING if row.session_id and _asks(row.session_id):
             return "warn", pgettext("an attempt", "Waits for you")
         case Step.RUNNING:
@@ -124,18 +125,21 @@ def _asks(session_id: str) -> bool:
 
 
 def _of(some: int, all: int) -> str:
-    return gettext("%(some)s of %(all)s") % {"some": f"{some:,}", "all": f"{all:,}"}
+    return gettext("%(some)s of %(all)s") % {
+        "some": grouped(some),
+        "all": grouped(all),
+    }
 
 
 def _tests(counts: Mapping[str, int]) -> str:
     if not counts:
         return ""
     passed, failed, skipped = (counts.get(name, 0) for name in ("passed", "failed", "skipped"))
-    said = [gettext("%(count)s passed") % {"count": f"{passed:,}"}]
+    said = [gettext("%(count)s passed") % {"count": grouped(passed)}]
     if failed:
-        said.append(gettext("%(count)s failed") % {"count": f"{failed:,}"})
+        said.append(gettext("%(count)s failed") % {"count": grouped(failed)})
     if skipped:
-        said.append(gettext("%(count)s skipped") % {"count": f"{skipped:,}"})
+        said.append(gettext("%(count)s skipped") % {"count": grouped(skipped)})
     return ", ".join(said)
 
 
@@ -177,7 +181,7 @@ def _taken(plan: FilePlan) -> tuple[str, str]:
             return "warn", gettext("Is left alone: it is not in the project any more.")
         case "conflict":
             return "warn", gettext("Is left alone: other changes are in the same place.")
-    return "warn", gettext("Is left alone: %(reason)s.") % {"reason": gettext(plan.reason)}
+    return "warn", gettext("Is left alone: %(reason)s.") % {"reason": translate(plan.reason)}
 
 
 def listed(found: Sequence[Comparison]) -> list[dict[str, Any]]:

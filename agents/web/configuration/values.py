@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 
 from agents.config import jsonc
 from agents.web.configuration.catalogue import Setting
+from sessions.core.sentences import message_of
 from sessions.core.wire.patterns import EVERYTHING
 
 
@@ -97,4 +98,4 @@ def _json(text: str) -> Any:
     try:
         return jsonc.Document(text).value
     except jsonc.JsoncError as error:
-        raise Wrong(str(error)) from error
+        raise Wrong(message_of(error)) from error

@@ -33,6 +33,7 @@ from agents.web.configuration.shown import Entry, Row, copy_of, entries, groups,
 from agents.web.configuration.values import Wrong, nested, patch_of
 from sessions.changes.diffs.hunks import hunks
 from sessions.core.db import in_db
+from sessions.core.sentences import grouped, message_of
 from sessions.core.store import permissions
 from sessions.rendering.diffs.table import Source, Table
 from sessions.web.places import Place, place_of
@@ -135,8 +136,8 @@ def _about(model: Model) -> str:
         else gettext("no price")
     )
     return gettext("%(context)s tokens, %(output)s of an answer, %(cost)s") % {
-        "context": f"{model.context:,}",
-        "output": f"{model.output:,}",
+        "context": grouped(model.context),
+        "output": grouped(model.output),
         "cost": cost,
     }
 
@@ -252,7 +253,7 @@ async def _copied(asked: Asked, name: str) -> dict[str, Any]:
 
 def _refused(asked: Asked, problem: Exception) -> HttpResponse:
     """The setting is named already where this is shown."""
-    words = str(problem).removeprefix(f"{asked.setting.key}: ")
+    words = message_of(problem).removeprefix(f"{asked.setting.key}: ")
     return fragment("fragments/refused.html", status=REFUSED, message=words)
 
 

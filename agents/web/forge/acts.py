@@ -24,6 +24,7 @@ from sessions.changes.worktrees import pulls
 from sessions.changes.worktrees.opening import open_worktree, recorded
 from sessions.core.db import in_db
 from sessions.core.models import Project, Session
+from sessions.core.sentences import grouped
 from sessions.core.sharing import share_new
 from sessions.core.store import projects
 from sessions.core.store import sessions as session_store
@@ -177,6 +178,6 @@ def _text(request: HttpRequest, name: str, missing: str) -> str:
         raise ForgeError(missing)
     if len(text) > MOST_TEXT:
         raise ForgeError(
-            gettext("This is longer than %(most_text)s characters.") % {"most_text": f"{MOST_TEXT:,}"}
+            gettext("This is longer than %(most_text)s characters.") % {"most_text": grouped(MOST_TEXT)}
         )
     return text

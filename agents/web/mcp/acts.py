@@ -29,6 +29,7 @@ from agents.toolkit.children.loop import background
 from agents.web.mcp.listing import Row, counted, place_id
 from agents.web.mcp.views import row_of
 from sessions.core.repository import Repository
+from sessions.core.sentences import message_of
 from sessions.core.sharing import base_of
 from sessions.core.text import terminal
 from sessions.web.places import place_of
@@ -94,7 +95,7 @@ async def remove(request: HttpRequest) -> HttpResponse:
     try:
         await asyncio.to_thread(_remove, row, directory)
     except (Refused, Unreadable) as error:
-        return beside("server-dialog", str(error))
+        return beside("server-dialog", message_of(error))
     if row.connection is None or "sign_out" not in request.POST:
         return renewed(row.name, gettext("removed"))
     return renewed(
@@ -109,7 +110,7 @@ async def result_of(name: str, config: McpConfig, directory: Path) -> Result | s
         server = parse(name, config)
         root = (await asyncio.to_thread(Repository.of, directory)).worktree
     except (ValueError, OSError) as error:
-        return str(error)
+        return message_of(error)
     return await tried(server, root)
 
 
@@ -136,7 +137,7 @@ async def _turned(
     try:
         await asyncio.to_thread(turn, row, directory, is_on)
     except (Refused, Unreadable) as error:
-        return beside(row.place, str(error))
+        return beside(row.place, message_of(error))
     return renewed(row.name, on if is_on else off)
 
 
@@ -163,7 +164,7 @@ async def _signed_out(server: Server, directory: Path) -> str:
     try:
         return gettext("signed out") if await signing.sign_out(server) else gettext(ELSEWHERE)
     except signing.SignInFailed as error:
-        return str(error)
+        return message_of(error)
 
 
 def _remove(row: Row, directory: Path) -> None:
@@ -235,7 +236,7 @@ async def sign_in(request: HttpRequest) -> HttpResponse:
     try:
         await signing.begin(row.connection.server, base_of(request))
     except signing.SignInFailed as error:
-        return beside(row.place, str(error))
+        return beside(row.place, message_of(error))
     return renewed(row.name, gettext("waiting for you to sign in"))
 
 
@@ -255,5 +256,5 @@ async def sign_out(request: HttpRequest) -> HttpResponse:
     try:
         forgotten = await signing.sign_out(row.connection.server)
     except signing.SignInFailed as error:
-        return beside(row.place, str(error))
+        return beside(row.place, message_of(error))
     return renewed(row.name, gettext("signed out")) if forgotten else beside(row.place, gettext(ELSEWHERE))

@@ -21,6 +21,7 @@ from agents.servers.mcp.errors import ServerFailed
 from agents.servers.mcp.hub import hub
 from agents.servers.mcp.server import NOTHING
 from agents.web.mcp.listing import Piece, Row, pairs
+from sessions.core.sentences import message_of
 from sessions.core.text import bounded, terminal
 from sessions.rendering.html import html
 
@@ -101,7 +102,7 @@ async def resource(row: Row, uri: str) -> dict[str, Any]:
     try:
         answer = await row.connection.call(lambda client: client.read_resource(uri), RESOURCE_SECONDS)
     except ServerFailed as failure:
-        return {"problem": str(failure)}
+        return {"problem": message_of(failure)}
     return {"contents": await asyncio.to_thread(lambda: [_content(item) for item in answer.contents[:20]])}
 
 

@@ -23,6 +23,7 @@ from agents.web.mcp.acts import HELD, config_of, renewed, result_of, write
 from agents.web.mcp.listing import Pair, Row, command_line, pairs
 from agents.web.mcp.listing import row as find
 from agents.web.mcp.views import row_of
+from sessions.core.sentences import message_of
 from sessions.web.places import Place, place_of
 from sessions.web.respond import beside, fragment, refused
 
@@ -60,7 +61,7 @@ async def words(request: HttpRequest) -> HttpResponse:
     try:
         found = split(request.GET.get("command", ""))
     except Wrong as error:
-        return fragment("mcp/words.html", problem=str(error))
+        return fragment("mcp/words.html", problem=message_of(error))
     return fragment("mcp/words.html", words=found, hints=_hints(found))
 
 
@@ -71,7 +72,7 @@ async def test(request: HttpRequest) -> HttpResponse:
         draft = await _draft(request.POST)
         config = await asyncio.to_thread(_config, draft)
     except _PROBLEMS as problem:
-        return refused(str(problem))
+        return refused(message_of(problem))
     result = await result_of(draft.name, config, draft.place.directory)
     return refused(result) if isinstance(result, str) else fragment("mcp/result.html", result=result)
 
@@ -83,7 +84,7 @@ async def save(request: HttpRequest) -> HttpResponse:
         await asyncio.to_thread(_config, draft)
         await asyncio.to_thread(write, draft.own, draft.place.directory, draft.name, draft.entry)
     except _PROBLEMS as problem:
-        return beside("server-dialog", str(problem))
+        return beside("server-dialog", message_of(problem))
     return renewed(draft.name, "saved")
 
 

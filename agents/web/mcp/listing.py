@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation.trans_null import gettext_noop
 
 from agents.config.configuration import load
@@ -23,6 +23,7 @@ from agents.servers.mcp.hub import hub
 from agents.servers.mcp.oauth import store
 from agents.servers.mcp.oauth.attempts import Attempt, attempt_of
 from agents.servers.mcp.server import Offers, State
+from sessions.core.sentences import translate
 from sessions.core.text import shown_output
 from sessions.rendering.html import html
 
@@ -120,7 +121,7 @@ class Row:
     @property
     def error(self) -> str:
         failed = self.attempt.message if self.attempt and self.state.status == "needs_auth" else ""
-        return shown_output(failed or self.state.error, limit=MAX_ERROR)
+        return shown_output(translate(failed or self.state.error), limit=MAX_ERROR)
 
     @property
     def head(self) -> Piece:
@@ -134,12 +135,14 @@ def place_id(name: str) -> str:
 
 def counted(offers: Offers) -> str:
     """How much a server offers, in words."""
-    kinds = {
-        "tool": len(offers.tools),
-        "prompt": len(offers.prompts),
-        "resource": len(offers.resources) + len(offers.templates),
-    }
-    return ", ".join(f"{count} {kind}{'s' * (count > 1)}" for kind, count in kinds.items() if count)
+    tools, prompts = len(offers.tools), len(offers.prompts)
+    resources = len(offers.resources) + len(offers.templates)
+    kinds = (
+        (tools, ngettext("%(count)s tool", "%(count)s tools", tools)),
+        (prompts, ngettext("%(count)s prompt", "%(count)s prompts", prompts)),
+        (resources, ngettext("%(count)s resource", "%(count)s resources", resources)),
+    )
+    return ", ".join(words % {"count": count} for count, words in kinds if count)
 
 
 def rows(directory: Path) -> list[Row]:

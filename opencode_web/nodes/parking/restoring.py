@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from opencode_web.nodes import registry, rows, workspaces
 from opencode_web.nodes.elsewhere import in_rows_of
@@ -62,15 +63,28 @@ async def offer(node: str, project_id: str, at: int = 0) -> Offer:
     """The state of a moment (ms), or the one before it; 0: the newest. Raises NotRestored."""
     row = await in_db(workspaces.at, node, project_id)
     if row is None or node == settings.NODE:
-        raise NotRestored(f"no project {project_id} of another machine {node} is known")
+        raise NotRestored(
+            gettext("no project %(project)s of another machine %(node)s is known")
+            % {"project": project_id, "node": node}
+        )
     if row.closed:
-        raise NotRestored(f"{row.path} of {node} went on at {row.successor} already")
+        raise NotRestored(
+            gettext("%(path)s of %(node)s went on at %(successor)s already")
+            % {"path": row.path, "node": node, "successor": row.successor}
+        )
     place = _place()
     try:
         parked = await asyncio.to_thread(manifests.moments, place, node, project_id)
         fit = [moment for moment in parked if not at or moment.time <= at]
         if not fit:
-            raise NotRestored(f"nothing is parked of {row.path}" + (" before that moment" if at else ""))
+            raise NotRestored(
+                (
+                    gettext("nothing is parked of %(path)s before that moment")
+                    if at
+                    else gettext("nothing is parked of %(path)s")
+                )
+                % {"path": row.path}
+            )
         state = await asyncio.to_thread(manifests.read, place, node, project_id, fit[-1])
     except Unavailable as problem:
         raise NotRestored(str(problem)) from problem
@@ -110,7 +124,7 @@ async def restore(offered: Offer, folder: Path) -> Restored:
 async def _take_over(row: Workspace, state: Manifest, made: Path, folder: Path) -> Project:
     """From here on its node changes nothing, also where it comes back; unless this fails."""
     if not await in_db(workspaces.close, row, settings.NODE, now()):
-        raise NotRestored("somebody else has just decided where it goes on")
+        raise NotRestored(gettext("somebody else has just decided where it goes on"))
     try:
         await asyncio.to_thread(made.rename, folder)
         project = await in_db(projects.open_project, folder)
@@ -132,7 +146,7 @@ async def _require_ended(row: Workspace) -> None:
         if not await in_rows_of(row.node, rows.running, row.project):
             return
         await asyncio.sleep(_LOOK_SECONDS)
-    raise NotRestored("a turn runs in it: stop it, or wait until it has ended")
+    raise NotRestored(gettext("a turn runs in it: stop it, or wait until it has ended"))
 
 
 async def _parked_now(row: Workspace) -> Manifest:
@@ -145,27 +159,32 @@ async def _parked_now(row: Workspace) -> Manifest:
             while True:
                 found = await in_db(workspaces.at, row.node, row.project)
                 if found is None or found.problem:
-                    raise NotRestored(found.problem if found else "it is gone")
+                    raise NotRestored(found.problem if found else gettext("it is gone"))
                 if found.moving == workspaces.PARKED:
                     return Manifest(**found.parked)
                 await asyncio.sleep(_LOOK_SECONDS)
     except TimeoutError:
-        raise NotRestored(f"{row.node} did not park it within {MOVE_SECONDS:.0f} seconds") from None
+        raise NotRestored(
+            gettext("%(node)s did not park it within %(seconds)s seconds")
+            % {"node": row.node, "seconds": f"{MOVE_SECONDS:.0f}"}
+        ) from None
 
 
 def _place() -> Place:
     if not settings.PARK:
-        raise NotRestored("no place is known where states are parked: set OPENCODE_WEB_PARK here, too")
+        raise NotRestored(
+            gettext("no place is known where states are parked: set OPENCODE_WEB_PARK here, too")
+        )
     return Place(settings.PARK)
 
 
 def _require_free(folder: Path) -> None:
     if not folder.is_absolute() or folder.name in ("", ".."):
-        raise NotRestored(f"{folder} is no path of a folder")
+        raise NotRestored(gettext("%(folder)s is no path of a folder") % {"folder": folder})
     if not folder.parent.is_dir():
-        raise NotRestored(f"there is no folder {folder.parent}")
+        raise NotRestored(gettext("there is no folder %(parent)s") % {"parent": folder.parent})
     if os.path.lexists(folder):
-        raise NotRestored(f"{folder} is there already: name another folder")
+        raise NotRestored(gettext("%(folder)s is there already: name another folder") % {"folder": folder})
 
 
 def _build(place: Place, state: Manifest, folder: Path) -> str:
@@ -233,8 +252,16 @@ def _fetch(folder: Path, remote: str) -> str:
             command, cwd=folder, env=asked, capture_output=True, text=True, timeout=CLONE_SECONDS, check=False
         )
     except (subprocess.SubprocessError, OSError) as error:
-        return f"the remote {remote} could not be asked: {error}"
-    return f"the remote {remote} cannot be reached: {done.stderr.strip()[:300]}" if done.returncode else ""
+        return gettext("the remote %(remote)s could not be asked: %(error)s") % {
+            "remote": remote,
+            "error": error,
+        }
+    return (
+        gettext("the remote %(remote)s cannot be reached: %(error)s")
+        % {"remote": remote, "error": done.stderr.strip()[:300]}
+        if done.returncode
+        else ""
+    )
 
 
 def _from_repository(folder: Path, path: str) -> None:

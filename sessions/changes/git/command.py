@@ -63,7 +63,10 @@ class Git:
         try:
             return programs(lambda *arguments: self._answer(arguments, (), b"", SECONDS, {}))
         except OSError as error:
-            raise GitError(f"{error.filename} cannot be read: {error.strerror}") from error
+            raise GitError(
+                gettext("%(filename)s cannot be read: %(error)s")
+                % {"filename": error.filename, "error": error.strerror}
+            ) from error
 
     @cached_property
     def trusted(self) -> bool:
@@ -133,7 +136,7 @@ class Git:
                 start_new_session=True,
             )
         except OSError as error:
-            raise GitError(f"git could not be started: {error}") from error
+            raise GitError(gettext("git could not be started: %(error)s") % {"error": error}) from error
         try:
             if watch:
                 output, errors = watch.follow(process, seconds), b""
@@ -142,7 +145,8 @@ class Git:
         except subprocess.TimeoutExpired as error:
             _end(process)
             raise GitError(
-                f"git {arguments[0]} took longer than {seconds:g} seconds, and was ended."
+                gettext("git %(arguments)s took longer than %(seconds)s seconds, and was ended.")
+                % {"arguments": arguments[0], "seconds": f"{seconds:g}"}
             ) from error
         if process.returncode not in fine:
             raise GitError(self._words(output if said else errors, process.returncode))
@@ -150,7 +154,9 @@ class Git:
 
     def _words(self, output: bytes, code: int) -> str:
         """What git said, and where a lock stands in the way who holds it."""
-        text = words(output.decode("utf-8", "replace")) or f"git ended with {code}."
+        text = words(output.decode("utf-8", "replace")) or gettext("git ended with %(code)s.") % {
+            "code": code
+        }
         lock = _LOCK.search(text)
         if lock is None or "exists" not in text:
             return text

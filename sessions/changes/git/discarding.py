@@ -47,7 +47,9 @@ def discarded_part(git: Git, path: str, chosen: Chosen) -> Wanted:
     """Some of what is not staged. Raises Changed, GitError."""
     sides, now = unstaged(git, path), _now(git.top, path)
     if sides is None or now is None or now.content != sides.after:
-        raise Changed("git converts this file, or it has changed since: it can only be discarded as a whole.")
+        raise Changed(
+            gettext("git converts this file, or it has changed since: it can only be discarded as a whole.")
+        )
     _, rest = chosen.of(sides)
     return FileState(rest, now.mode), _seen(now)
 

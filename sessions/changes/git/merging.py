@@ -37,7 +37,7 @@ class Preview:
 def preview(git: Git, ref: str) -> Preview:
     """Writes nothing but objects that nobody refers to. Raises GitError."""
     seen = required(git, ref)
-    into = git.asked("symbolic-ref", "--quiet", "--short", "HEAD") or "what is checked out"
+    into = git.asked("symbolic-ref", "--quiet", "--short", "HEAD") or gettext("what is checked out")
     if not git.asked("rev-parse", "--verify", "--quiet", "HEAD"):
         raise GitError(gettext("There is no commit yet that it could be merged into."))
     new = git.read("log", f"--max-count={MOST}", "--format=%h %s", seen, "--not", "HEAD")
@@ -80,7 +80,7 @@ def _tree(git: Git, seen: str) -> tuple[str, list[str], str]:
         raise
     tree, *names = os.fsdecode(output).split("\0")
     if not _TREE.fullmatch(tree):
-        raise GitError("git did not say what becomes of the files.")
+        raise GitError(gettext("git did not say what becomes of the files."))
     return tree, names[: names.index("")] if "" in names else [], ""
 
 

@@ -10,7 +10,7 @@ from typing import Self
 
 from django.db.models import Max, Q, QuerySet
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext
 from django.utils.translation.trans_null import gettext_noop
 
 from sessions.changes.history.entries import (
@@ -245,7 +245,7 @@ def call_entry(call: CallEntry, context: Context, roots: Roots) -> Entry:
     state = state_of_call(call.rows, steps, roots)
     lines = [_line(path, own, roots) for path, own in steps.items()]
     origin = call.rows[0].origin or ("command" if context.tool == "bash" else "edit")
-    tool = context.tool.replace("_", " ").capitalize() or gettext("Edit")
+    tool = context.tool.replace("_", " ").capitalize() or pgettext("a change", "Edit")
     return Entry(
         key=f"c{row.pk}",
         kind=origin,

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Q
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Substr
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext
 from django.utils.translation.trans_null import gettext_noop
 
 from sessions.changes.history.entries import CallEntry, Origin, by_call, files_of, of_session, title
@@ -28,6 +28,7 @@ from sessions.core.models import (
     Session,
 )
 from sessions.core.models.ledger import shown
+from sessions.core.sentences import translate
 from sessions.core.store import children, forks, waits
 from sessions.core.store.permissions import family
 
@@ -114,8 +115,8 @@ def _ending(message_id: str, data: Mapping[str, Any]) -> Moment:
         key=f"{message_id}-end",
         kind="ending",
         time=time.get("completed") or time.get("created", 0),
-        title=gettext(cut_off or words["title"]),
-        detail="" if cut_off else words["detail"],
+        title=translate(cut_off or words["title"]),
+        detail="" if cut_off else translate(words["detail"]),
         message=message_id,
         tone="" if ending_of(error) == "stopped" else "warn",
     )
@@ -346,7 +347,7 @@ def _name(moment: Moment, tool: Any, command: str | None) -> None:
         moment.title, moment.detail = gettext("Command"), command
     elif tool in ("edit", "multiedit", "write", "apply_patch"):
         words = {"write": gettext("Write"), "apply_patch": gettext("Patch")}
-        moment.title = words.get(tool, gettext("Edit"))
+        moment.title = words.get(tool, pgettext("a change", "Edit"))
     elif tool:
         moment.title = gettext("Changed by %(tool)s") % {"tool": tool}
 
@@ -387,7 +388,7 @@ def _call(session_id: str, call: CallEntry, roots: Roots) -> Moment:
         key=f"chg-{last.pk}",
         kind="edit",
         time=last.time_created,
-        title=gettext("Command") if by_command else gettext("Edit"),
+        title=gettext("Command") if by_command else pgettext("a change", "Edit"),
         note="" if own else gettext("by a subagent"),
         message=last.message_id if own else last.for_message_id,
         part=last.part_id,

@@ -396,7 +396,10 @@ def _make_folders(project: Tracker, folders: Iterable[str]) -> None:
         try:
             make_folder(project.worktree, folder)
         except (UnsafePath, OSError) as error:
-            raise Refused(f"The folder {shown(folder)} cannot be made: {error}") from error
+            raise Refused(
+                gettext("The folder %(folder)s cannot be made: %(error)s")
+                % {"folder": shown(folder), "error": error}
+            ) from error
 
 
 def _remove_folders(project: Tracker, folders: Iterable[str]) -> None:

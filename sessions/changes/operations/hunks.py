@@ -151,7 +151,7 @@ async def resolve(
         plan = plan_by_hand(path, content, seen, root.objects, root.worktree)
         plan = replace(plan, path=file.path)
         if plan.outcome == "unsafe":
-            raise Refused(f"The file cannot be written: {plan.reason}")
+            raise Refused(gettext("The file cannot be written: %(reason)s") % {"reason": plan.reason})
         if plan.outcome == "conflict":
             raise Refused(gettext("The file has been changed since you opened it. Look at it again."))
         known = _states(judge(file, found)).keys()

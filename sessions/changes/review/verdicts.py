@@ -588,7 +588,7 @@ def _others(later: Later | None, now: str | None) -> tuple[str, ...]:
     if later is None:
         return ()
     outside = now != later.content and not later.skipped
-    return (*later.names, "somebody outside of this app") if outside else later.names
+    return (*later.names, gettext("somebody outside of this app")) if outside else later.names
 
 
 def _mark(steps: Sequence[Change]) -> str:
@@ -626,7 +626,7 @@ def working_tree(project: Tracker, *, branch: bool = False) -> tuple[list[Change
         raw = _git(project, *_COMPARE, head)
         names = not_ignored(project.worktree)
     except GitError as error:
-        return [], f"git could not be asked: {error}"
+        return [], gettext("git could not be asked: %(error)s") % {"error": error}
     _borrow(raw, project)
     untracked = (_against(project, name, None, None) for name in names[:MOST_UNTRACKED])
     found = [*_tracked(raw, project), *untracked]

@@ -48,6 +48,7 @@ from sessions.changes.snapshots.scan import (
 from sessions.changes.snapshots.watching.recall import Known, Recall, identity, mark, merged
 from sessions.core.git import NO_HEAD, GitError, run_git
 from sessions.core.platform.births import born
+from sessions.core.sentences import Sentence
 
 # Begin with a copy of the project's index, so that what git knows already is not read and hashed again.
 
@@ -298,11 +299,13 @@ _STATUS = (
 def refusal(worktree: Path) -> str | None:
     """Why no snapshots are taken of `worktree`, in words for the page; None when they can be."""
     if not worktree.is_dir():
-        return f"{worktree} is not a folder"
+        return Sentence("%(worktree)s is not a folder", worktree=worktree)
     if not os.access(worktree, os.R_OK | os.X_OK):
-        return f"{worktree} cannot be read"
+        return Sentence("%(worktree)s cannot be read", worktree=worktree)
     if holds_home(worktree):
-        return f"{worktree} holds your whole home folder: no snapshots are taken of it"
+        return Sentence(
+            "%(worktree)s holds your whole home folder: no snapshots are taken of it", worktree=worktree
+        )
     return None
 
 
@@ -333,7 +336,9 @@ class SnapshotStore:
             with self.locked() as lock:
                 return self._track_surely(lock)
         except (GitError, OSError) as error:
-            raise SnapshotError(f"No snapshot of {self.worktree}: {error}") from error
+            raise SnapshotError(
+                Sentence("No snapshot of %(worktree)s: %(error)s", worktree=self.worktree, error=error)
+            ) from error
 
     def changes(self, before: Tree, after: Tree, since: int = 0) -> list[Change]:
         """The files that differ, by path, with their contents made our own; `after` is how the worktree is
@@ -343,7 +348,13 @@ class SnapshotStore:
             found = compare(self.objects, before, after)
             return traced(found, since, self.worktree, self.objects, before, after) if since else found
         except (GitError, OSError) as error:
-            raise SnapshotError(f"Snapshots of {self.worktree} cannot be compared: {error}") from error
+            raise SnapshotError(
+                Sentence(
+                    "Snapshots of %(worktree)s cannot be compared: %(error)s",
+                    worktree=self.worktree,
+                    error=error,
+                )
+            ) from error
 
     @contextmanager
     def locked(self) -> Iterator[int]:

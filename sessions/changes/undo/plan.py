@@ -26,6 +26,7 @@ from sessions.changes.undo.files import (
     same_mode,
 )
 from sessions.changes.undo.merge import Conflict, three_way
+from sessions.core.sentences import Sentence
 
 WRITES = ("restore", "merge")
 """Outcomes of which a file is written."""
@@ -272,7 +273,7 @@ def _plan_file(
     except UnsafePath as error:
         return FilePlan(path, "unsafe", reason=str(error))
     except OSError as error:
-        return FilePlan(path, "unsafe", reason=f"cannot be read: {error.strerror}")
+        return FilePlan(path, "unsafe", reason=Sentence("cannot be read: %(error)s", error=error.strerror))
     seen = FilePlan(path, "already", object_id(now.content) if now else None, now.mode if now else None)
     state, merged, kept = now, False, ""
     try:
@@ -285,7 +286,11 @@ def _plan_file(
     except Stop as stop:
         return replace(seen, outcome=stop.outcome, reason=stop.reason, conflicts=stop.conflicts)
     except ObjectMissing as error:
-        return replace(seen, outcome="conflict", reason=f"the content before is not at hand: {error}")
+        return replace(
+            seen,
+            outcome="conflict",
+            reason=Sentence("the content before is not at hand: %(error)s", error=error),
+        )
     folders = _folders(path, changes) if state is None else ()
     plan = _finish(seen, now, state, merged, store, folders)
     if not kept:

@@ -7,33 +7,33 @@ no longer does (docs/decisions/0021).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from django.utils.translation import gettext, ngettext
+
 from sessions.core.ids import now
+from sessions.core.sentences import grouped
 
 from .copies import database
 
 _REPORT = "salvage.json"
 _ASIDE = ".corrupt-"
 _APP = "opencode_sessions_"
-_WORDS: Final = {
-    "session": "conversation",
-    "message": "message",
-    "part": "part of messages",
-    "filechange": "change of a file",
-    "admittedprompt": "waiting prompt",
-    "savedrule": "permission rule",
-    "operation": "undo or redo",
+_OTHERS = "others"
+_WORDS: Final[dict[str, Callable[[int], str]]] = {
+    "session": lambda n: ngettext("%(count)s conversation", "%(count)s conversations", n),
+    "message": lambda n: ngettext("%(count)s message", "%(count)s messages", n),
+    "part": lambda n: ngettext("%(count)s part of messages", "%(count)s parts of messages", n),
+    "filechange": lambda n: ngettext("%(count)s change of a file", "%(count)s changes of files", n),
+    "admittedprompt": lambda n: ngettext("%(count)s waiting prompt", "%(count)s waiting prompts", n),
+    "savedrule": lambda n: ngettext("%(count)s permission rule", "%(count)s permission rules", n),
+    "operation": lambda n: ngettext("%(count)s undo or redo", "%(count)s undos and redos", n),
+    _OTHERS: lambda n: ngettext("%(count)s other row", "%(count)s other rows", n),
 }
-"""What a person knows of the tables, in this order."""
-_PLURALS: Final = {
-    "part of messages": "parts of messages",
-    "change of a file": "changes of files",
-    "undo or redo": "undos and redos",
-}
+"""What a person knows of the tables, in this order; at last of all others together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +56,21 @@ class Report:
     @property
     def text(self) -> str:
         """In one paragraph, for the page and the terminal."""
-        said = [
-            f"The database was damaged. Saved: {self.saved}."
-            if self.saved
-            else "The database was damaged, and nothing could be read from it: a new one was begun."
-        ]
+        if not self.saved:
+            said = [
+                gettext("The database was damaged, and nothing could be read from it: a new one was begun.")
+            ]
+        else:
+            said = [gettext("The database was damaged. Saved: %(saved)s.") % {"saved": self.saved}]
         if self.copied:
-            said.append(f"Of these, taken from an older copy: {self.copied}.")
-        if self.saved:
-            said.append(f"Lost: {self.lost}." if self.lost else "" if self.unknown else "Nothing was lost.")
+            said.append(gettext("Of these, taken from an older copy: %(copied)s.") % {"copied": self.copied})
+        if self.saved and self.lost:
+            said.append(gettext("Lost: %(lost)s.") % {"lost": self.lost})
+        elif self.saved and not self.unknown:
+            said.append(gettext("Nothing was lost."))
         if self.unknown:
-            said.append("More may be lost than could be counted.")
-        return " ".join(filter(None, said))
+            said.append(gettext("More may be lost than could be counted."))
+        return " ".join(said)
 
 
 def files() -> list[Path]:
@@ -147,11 +150,7 @@ def _path() -> Path | None:
 def _counted(numbers: Mapping[str, int], *, others: bool = False) -> str:
     """`6 conversations, 71 messages`; rows that have no name for a person are counted together."""
     left = {name.removeprefix(_APP): count for name, count in numbers.items() if count}
-    found = [_count(left.pop(table), word) for table, word in _WORDS.items() if table in left]
+    named = {table: left.pop(table) for table in _WORDS if table in left}
     if others and left:
-        found.append(_count(sum(left.values()), "other row"))
-    return ", ".join(found)
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word if number == 1 else _PLURALS.get(word, f'{word}s')}"
+        named[_OTHERS] = sum(left.values())
+    return ", ".join(_WORDS[table](count) % {"count": grouped(count)} for table, count in named.items())

@@ -62,7 +62,7 @@ def whole_or_nothing(note: Note) -> Iterator[None]:
     except BaseException as error:
         note.discard()
         if isinstance(error, GitError):
-            raise CannotFork(f"git made no worktree: {words(error)}") from error
+            raise CannotFork(gettext("git made no worktree: %(error)s") % {"error": words(error)}) from error
         if isinstance(error, OSError):
             raise CannotFork(
                 gettext("The worktree could not be written: %(value)s.") % {"value": error.strerror or error}
@@ -172,7 +172,9 @@ def look(top: Path) -> Source:
         tracked = _tracked(top)
         untracked = not_ignored(top)
     except GitError as error:
-        raise CannotFork(f"git cannot list the files of this repository: {words(error)}") from error
+        raise CannotFork(
+            gettext("git cannot list the files of this repository: %(error)s") % {"error": words(error)}
+        ) from error
     nested = tuple(name for name in untracked if name.endswith("/"))
     found = sizes(top.resolve(), {*tracked, *untracked} - {*nested})
     return Source(top, commit, tuple(sorted(found)), sum(found.values()), nested)
@@ -188,7 +190,9 @@ def head(top: Path) -> str:
         return git(top, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").decode().strip()
     except GitError as error:
         if "fatal:" in str(error):
-            raise CannotFork(f"git does not accept this repository: {words(error)}") from error
+            raise CannotFork(
+                gettext("git does not accept this repository: %(error)s") % {"error": words(error)}
+            ) from error
         raise CannotFork(
             gettext("This repository has no commit yet, and a worktree begins with one.")
         ) from error

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Collection
 from pathlib import Path
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from sessions.changes import vcs
 from sessions.changes.checkout_git import GitError, words
@@ -39,7 +39,7 @@ def open_worktree(
     except BaseException as error:
         note.discard()
         if isinstance(error, GitError):
-            raise CannotFork(f"git made no worktree: {words(error)}") from error
+            raise CannotFork(gettext("git made no worktree: %(error)s") % {"error": words(error)}) from error
         raise
     return Made(Path(place.folder), place.branch, (), (), note)
 
@@ -89,17 +89,20 @@ def reset(folder: Path) -> None:
     except CannotRemove as error:
         raise CannotReset(str(error)) from error
     except GitError as error:
-        raise CannotReset(f"git did not reset it: {words(error)}") from error
+        raise CannotReset(gettext("git did not reset it: %(error)s") % {"error": words(error)}) from error
 
 
 def what_is_lost(found: Losses, *, branch: bool = True) -> str:
     """What is in a worktree and nowhere else, in words; empty for nothing. With `branch` commits that only
     its branch has count."""
     commits = len(found.loose) + (len(found.commits) if branch else 0)
-    counted = {
-        "changed file": len(found.changed),
-        "new file": len(found.untracked),
-        "commit": commits,
-    }
-    words = [f"{count} {name}{'s' if count > 1 else ''}" for name, count in counted.items() if count]
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+    changed, new = len(found.changed), len(found.untracked)
+    counted = (
+        (changed, ngettext("%(count)s changed file", "%(count)s changed files", changed)),
+        (new, ngettext("%(count)s new file", "%(count)s new files", new)),
+        (commits, ngettext("%(count)s commit", "%(count)s commits", commits)),
+    )
+    *others, last = [words % {"count": count} for count, words in counted if count] or [""]
+    return (
+        gettext("%(others)s and %(last)s") % {"others": ", ".join(others), "last": last} if others else last
+    )

@@ -68,7 +68,9 @@ def losses(folder: Path) -> Losses:
     try:
         return _losses(folder)
     except GitError as error:
-        raise CannotRemove(f"git cannot say what would be lost: {words(error)}") from error
+        raise CannotRemove(
+            gettext("git cannot say what would be lost: %(error)s") % {"error": words(error)}
+        ) from error
 
 
 def remove(folder: Path, repository: Path, seen: str, *, with_branch: bool) -> None:

@@ -72,7 +72,9 @@ def uncommitted(top: Path, own: Collection[str]) -> Uncommitted:
         tracked = set(entries(top)) | staged
         filtered = _filtered(top, differing)
     except GitError as error:
-        raise CannotFork(f"git cannot say what is in no commit: {words(error)}") from error
+        raise CannotFork(
+            gettext("git cannot say what is in no commit: %(error)s") % {"error": words(error)}
+        ) from error
     found = (differing | (set(source.files) - tracked)) - filtered
     files = tuple(ChangedFile(path, path in own, path in staged) for path in sorted(found))
     nested = [path for path in own if path.startswith(source.left_out)]

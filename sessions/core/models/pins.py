@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.utils.translation.trans_null import gettext_noop
 
 from .conversation import Message, Session
 from .knowledge import ProjectNote
@@ -19,10 +20,10 @@ class Pin(models.Model):
     """
 
     class Kind(models.TextChoices):
-        PROMPT = "prompt", "Prompt"
-        ANSWER = "answer", "Answer"
-        FILE = "file", "File"
-        NOTE = "note", "Note"
+        PROMPT = "prompt", gettext_noop("Prompt")
+        ANSWER = "answer", gettext_noop("Answer")
+        FILE = "file", gettext_noop("File")
+        NOTE = "note", gettext_noop("Note")
 
     id = models.CharField(primary_key=True, max_length=32)
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="pins")

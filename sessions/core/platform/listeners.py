@@ -41,6 +41,30 @@ def listeners(pids: Set[int]) -> list[Listener]:
     return [found[port] for port in sorted(found)]
 
 
+_OURS = frozenset(("opencode-web", "opencode_web"))
+
+
+def own_ports() -> set[int]:
+    """Ports that this program listens on, also by other processes of it: a front, the pages beside a worker.
+    Blocks."""
+    import psutil
+
+    found = _own()
+    with suppress(psutil.Error, OSError):  # macOS tells of others to root alone
+        every: list[Any] = psutil.net_connections("tcp")
+        listen = (one for one in every if one.status == psutil.CONN_LISTEN and one.pid)
+        found.update(int(one.laddr.port) for one in listen if _is_ours(one.pid))
+    return found
+
+
+def _is_ours(pid: int) -> bool:
+    import psutil
+
+    with suppress(psutil.Error, OSError):
+        return any(Path(word).name in _OURS for word in psutil.Process(pid).cmdline()[:4])
+    return False
+
+
 def _listening(pids: Set[int]) -> Iterator[tuple[str, int, int]]:
     """Address, port and process; of everybody where the system says that."""
     import psutil  # some milliseconds: not before somebody asks

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import transaction
+from django.utils.translation import gettext
 
 from sessions.core import opened
 from sessions.core.models import Session
@@ -60,20 +61,24 @@ def checked(given: str, directory: Path, worktree: Path, *, write: bool = False)
     `write` in it too; `given` may begin with `~`, or else be seen from the directory. Raises Refused. Blocks.
     """
     if not given.strip() or "\0" in given:
-        raise Refused("Give the path of a folder.")
+        raise Refused(gettext("Give the path of a folder."))
     try:
         folder = (directory / Path(given.strip()).expanduser()).resolve()
         there, is_folder = folder.exists(), folder.is_dir()
     except (OSError, RuntimeError, ValueError) as error:
-        raise Refused(f"This path cannot be read: {error}") from error
+        raise Refused(gettext("This path cannot be read: %(error)s") % {"error": error}) from error
     if not there:
-        raise Refused(f"There is no folder {folder}.")
+        raise Refused(gettext("There is no folder %(folder)s.") % {"folder": folder})
     if not is_folder:
-        raise Refused(f"{folder} is a file; give the folder that it is in.")
+        raise Refused(gettext("%(folder)s is a file; give the folder that it is in.") % {"folder": folder})
     if reason := _reason(folder, directory, worktree):
-        raise Refused(f"{folder} cannot be added: {reason}")
+        raise Refused(
+            gettext("%(folder)s cannot be added: %(reason)s") % {"folder": folder, "reason": reason}
+        )
     if write and (reason := _unwritable(folder)):
-        raise Refused(f"{folder} cannot be written: {reason}")
+        raise Refused(
+            gettext("%(folder)s cannot be written: %(reason)s") % {"folder": folder, "reason": reason}
+        )
     return folder
 
 
@@ -81,8 +86,10 @@ def _unwritable(folder: Path) -> str:
     """Why nothing can be written in a folder that can be added: undo goes by whole projects."""
     root = Repository.of(folder).worktree
     if root != folder:
-        return f"it is in the repository {root}. Add that one, if the agent is to write in it."
-    return "" if os.access(folder, os.W_OK) else "you may not write there."
+        return gettext("it is in the repository %(root)s. Add that one, if the agent is to write in it.") % {
+            "root": root
+        }
+    return "" if os.access(folder, os.W_OK) else gettext("you may not write there.")
 
 
 def require_apart(folder: Path, others: Iterable[AddedFolder]) -> None:
@@ -90,26 +97,31 @@ def require_apart(folder: Path, others: Iterable[AddedFolder]) -> None:
     written lies in it, or the other way round."""
     for other in others:
         if other.write and other.path != folder and (other.holds(folder) or folder in other.path.parents):
-            raise Refused(f"{folder} cannot be written beside {other.path}: one of them is in the other.")
+            raise Refused(
+                gettext("%(folder)s cannot be written beside %(path)s: one of them is in the other.")
+                % {"folder": folder, "path": other.path}
+            )
 
 
 def _reason(folder: Path, *project: Path) -> str:
     """Why a folder that is there is none to add; empty where it is."""
     places, data = [place.resolve() for place in project], Path(settings.DATA_DIR).resolve()
     if any(folder.is_relative_to(place) for place in places if place.parent != place):
-        return "it is in the project already."
+        return gettext("it is in the project already.")
     if any(place.is_relative_to(folder) for place in places):
-        return "the project is in it. Open it as the project, if the agent is to work there."
+        return gettext("the project is in it. Open it as the project, if the agent is to work there.")
     if data.is_relative_to(folder) or folder.is_relative_to(data):
-        return "the server keeps its own data there."
+        return gettext("the server keeps its own data there.")
     if opened.holds_home(folder):
-        return "your whole home folder is in it."
+        return gettext("your whole home folder is in it.")
     if not opened.may_open(folder):
-        return f"{opened.caution(folder)} Open it as a project first, which asks you."
+        return gettext("%(caution)s Open it as a project first, which asks you.") % {
+            "caution": opened.caution(folder)
+        }
     if not os.access(folder, os.R_OK | os.X_OK):
-        return "you may not read it."
+        return gettext("you may not read it.")
     if not str(folder).isprintable():
-        return "its name has characters that cannot be shown."
+        return gettext("its name has characters that cannot be shown.")
     return ""
 
 
@@ -138,7 +150,7 @@ def add(session: Session, path: Path, *, write: bool = False) -> Session | None:
         if any(folder.path == path for folder in known):
             _put(session, [replace(one, write=write) if one.path == path else one for one in known])
         elif len(known) >= MOST:
-            raise Refused(f"There are {MOST} folders already; remove one first.")
+            raise Refused(gettext("There are %(most)s folders already; remove one first.") % {"most": MOST})
         else:
             _put(session, [*known, named(path, Path(session.directory), known, write=write)])
     return session_store.get(session.id)

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from sessions.core.ids import now
 from sessions.core.models import AdmittedPrompt, Message, Part, Session
@@ -48,7 +49,7 @@ def ask(session: Session, *, auto: bool = False, **choice: Any) -> AdmittedPromp
             if any(part["type"] == "compaction" for part in row.parts):
                 return row
         if not Message.objects.filter(session=session, role="assistant", data__error__isnull=True).exists():
-            raise NothingToCompact("There is nothing to compact yet.")
+            raise NothingToCompact(gettext("There is nothing to compact yet."))
         return inbox.admit(session, [{"type": "compaction", "auto": auto}], **choice)
 
 

@@ -14,12 +14,15 @@ from typing import Any, cast
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.core import workers
 from sessions.core.db import durable
 from sessions.core.gate import OPEN, gate
 from sessions.core.ids import ascending, now
 from sessions.core.models import Attempt, Comparison, Message, Project, Session
+from sessions.core.sentences import grouped
 from sessions.core.wire.session import Preset, SessionModel
 
 from . import children, events, inbox, presets, projects, quotas
@@ -35,8 +38,8 @@ MOST_TRIES = 3
 CLAIM_MS = 15 * 60_000
 """After so long a worktree is made by another worker, where it is not known whether the first one lives."""
 NEVER_ENDED = "The server ended each time while it was measured, {tries} times in a row."
-STOPPED = "You stopped it."
-GONE = "Its session was deleted."
+STOPPED = gettext_noop("You stopped it.")
+GONE = gettext_noop("Its session was deleted.")
 
 _ID = re.compile(r"cmp_[0-9a-f]{12}[0-9A-Za-z]{14}")
 _TITLE = 60
@@ -82,15 +85,19 @@ class Terms:
     def check(self) -> None:
         """Raises ComparisonRefused."""
         if not self.prompt.strip():
-            raise ComparisonRefused("Say what is to be done.")
+            raise ComparisonRefused(gettext("Say what is to be done."))
         if len(self.prompt) > LONGEST or any(len(line) > LONGEST for line in self.checks):
-            raise ComparisonRefused(f"This is too long: at most {LONGEST:,} characters.")
+            raise ComparisonRefused(
+                gettext("This is too long: at most %(longest)s characters.") % {"longest": grouped(LONGEST)}
+            )
         if len(self.checks) > MOST_CHECKS:
-            raise ComparisonRefused(f"At most {MOST_CHECKS} checks.")
+            raise ComparisonRefused(gettext("At most %(most)s checks.") % {"most": MOST_CHECKS})
         if not FEWEST <= len(self.ways) <= MOST:
-            raise ComparisonRefused(f"Compare {FEWEST} to {MOST} attempts.")
+            raise ComparisonRefused(
+                gettext("Compare %(fewest)s to %(most)s attempts.") % {"fewest": FEWEST, "most": MOST}
+            )
         if not 1 <= self.at_once <= MOST:
-            raise ComparisonRefused(f"Of the attempts, 1 to {MOST} work at once.")
+            raise ComparisonRefused(gettext("Of the attempts, 1 to %(most)s work at once.") % {"most": MOST})
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +140,14 @@ def begin(
     Raises ComparisonRefused."""
     terms.check()
     if id and not _ID.fullmatch(id):
-        raise ComparisonRefused("This is no id of a comparison.")
+        raise ComparisonRefused(gettext("This is no id of a comparison."))
     if closed := gate(project.id).closed or quotas.refusal(actor):
         raise ComparisonRefused(closed)
     with durable(), transaction.atomic():
         known = Comparison.objects.filter(id=id).first() if id else None
         if known is not None:
             if known.project_id != project.id:
-                raise ComparisonRefused("This id is in use in another project.")
+                raise ComparisonRefused(gettext("This id is in use in another project."))
             return known
         comparison = Comparison.objects.create(
             id=id or ascending("cmp"),
@@ -422,7 +429,7 @@ def measure_again(attempt: Attempt) -> None:
         comparison = _locked(attempt.comparison_id)
         if comparison.state != State.DONE or attempt.state != Step.MEASURED or attempt.session_id is None:
             raise ComparisonRefused(
-                "It is measured when all have ended, and as long as its session is there."
+                gettext("It is measured when all have ended, and as long as its session is there.")
             )
         Attempt.objects.filter(id=attempt.id).update(state=Step.RUNNING, tries=0, error="")
         _tell(comparison)

@@ -13,11 +13,14 @@ from typing import Any, cast
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext, ngettext
+from django.utils.translation.trans_null import gettext_noop
 
 from sessions.core.db import durable
 from sessions.core.ids import ascending, now
 from sessions.core.models import AdmittedPrompt, Goal, Message, Resumption, Session, Verdict
 from sessions.core.prepared import Prepared
+from sessions.core.sentences import grouped
 from sessions.core.wire.session import Preset
 
 from . import children, events, inbox, notifiers, presets, resumption
@@ -36,8 +39,8 @@ MOST_TRIES = 3
 """How often checks begin for one verdict: it may be one of them that ends the server."""
 HOUR = 3_600_000
 NEVER_ENDED = "The server ended each time while the checks ran, {tries} times in a row."
-CUT_OFF = "The server ended each time while this turn went on."
-BY_YOU = "Paused by you."
+CUT_OFF = gettext_noop("The server ended each time while this turn went on.")
+BY_YOU = gettext_noop("Paused by you.")
 TOO_LONG = "MessageOutputLengthError"
 """The one error after which the next prompt is of help: an answer that was cut at its limit."""
 
@@ -65,16 +68,18 @@ class Terms:
     def check(self) -> None:
         """Raises GoalRefused."""
         if not self.objective.strip():
-            raise GoalRefused("Say what is to be reached.")
+            raise GoalRefused(gettext("Say what is to be reached."))
         if len(self.objective) > LONGEST or any(len(line) > LONGEST for line in self.checks):
-            raise GoalRefused(f"This is too long: at most {LONGEST:,} characters.")
+            raise GoalRefused(
+                gettext("This is too long: at most %(longest)s characters.") % {"longest": grouped(LONGEST)}
+            )
         if len(self.checks) > MOST_CHECKS:
-            raise GoalRefused(f"At most {MOST_CHECKS} checks.")
+            raise GoalRefused(gettext("At most %(most)s checks.") % {"most": MOST_CHECKS})
         given = (self.tokens, self.cost, self.turns, self.hours)
         if not all(0 <= value <= most for value, most in zip(given, LARGEST, strict=True)):
-            raise GoalRefused("A budget is a number from 0, where 0 means no end.")
+            raise GoalRefused(gettext("A budget is a number from 0, where 0 means no end."))
         if not self.checks and self.judge == NOBODY:
-            raise GoalRefused("Give it a check, or a judge: nothing would say when it is done.")
+            raise GoalRefused(gettext("Give it a check, or a judge: nothing would say when it is done."))
 
 
 NOBODY = "none"
@@ -93,13 +98,22 @@ class Used:
     def spent(self, goal: Goal) -> str:
         """Which budget is used up, in words; empty for none."""
         found = (
-            (goal.turns, self.turns, f"{goal.turns:,} turn{'s' if goal.turns > 1 else ''}"),
-            (goal.tokens, self.tokens, f"{goal.tokens:,} tokens"),
+            (
+                goal.turns,
+                self.turns,
+                ngettext("%(count)s turn", "%(count)s turns", goal.turns) % {"count": f"{goal.turns:,}"},
+            ),
+            (goal.tokens, self.tokens, gettext("%(count)s tokens") % {"count": f"{goal.tokens:,}"}),
             (goal.cost, self.cost, f"${goal.cost:,.2f}"),
-            (goal.hours * HOUR, self.worked, f"{goal.hours:g} hours"),
+            (goal.hours * HOUR, self.worked, gettext("%(count)s hours") % {"count": f"{goal.hours:g}"}),
         )
         return next(
-            (f"Its budget is used up: {words}." for most, used, words in found if most and used >= most), ""
+            (
+                gettext("Its budget is used up: %(words)s.") % {"words": words}
+                for most, used, words in found
+                if most and used >= most
+            ),
+            "",
         )
 
 
@@ -157,14 +171,14 @@ def begin(
     GoalRefused and PromptRefused."""
     terms.check()
     if session.parent_id:
-        raise GoalRefused("A goal is set in the conversation itself, not in one of its subagents'.")
+        raise GoalRefused(gettext("A goal is set in the conversation itself, not in one of its subagents'."))
     with durable(), transaction.atomic():
         locked = session_store.locked(session.id)
         known = _of_prompt(session.id, str(choice.get("message_id") or ""))
         if known is not None:
             return known
         for old in Goal.objects.filter(session=session, state__in=_OPEN):
-            _leave(old, State.ENDED, "Another goal took its place.")
+            _leave(old, State.ENDED, gettext_noop("Another goal took its place."))
         tokens, cost = children.sums(session.id)
         moment = now()
         goal = Goal(
@@ -227,7 +241,7 @@ def go_on(session: Session, actor: str = "") -> Goal:
         if goal.state == State.ACTIVE:
             return goal
         if words := used(goal).spent(goal):
-            raise GoalRefused(f"{words} Give it more first.")
+            raise GoalRefused(gettext("%(words)s Give it more first.") % {"words": words})
         row = session_store.locked(session.id)
         goal.state, goal.reason, goal.tries, goal.actor = State.ACTIVE, "", 0, actor or goal.actor
         goal.before, goal.after, goal.time_active = row.preset, last_id(session.id), now()
@@ -252,7 +266,7 @@ def end(session_id: str) -> Goal | None:
     with transaction.atomic():
         goal = current(session_id)
         if goal is not None:
-            _leave(goal, State.ENDED, "Ended by you.")
+            _leave(goal, State.ENDED, gettext_noop("Ended by you."))
         return goal
 
 
@@ -354,7 +368,7 @@ def _locked(session_id: str) -> Goal:
     rows = Goal.objects.select_for_update().filter(session_id=session_id, state__in=_OPEN)
     goal = rows.order_by("-id").first()
     if goal is None:
-        raise GoalRefused("There is no goal here any more.")
+        raise GoalRefused(gettext("There is no goal here any more."))
     return goal
 
 

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 from pydantic import ValidationError
 
 from sessions.core.data_url import by_address, content_of
@@ -95,7 +96,7 @@ def admit(
     with durable(), transaction.atomic():
         locked = Session.objects.select_for_update().filter(id=session.id)  # one position after another
         if locked.filter(time_deleted=None).first() is None:
-            raise PromptRefused("The session was deleted.")
+            raise PromptRefused(gettext("The session was deleted."))
         if message_id and _is_known(row):
             return row
         row.position = _last_position(session.id)
@@ -137,19 +138,21 @@ def _is_known(row: AdmittedPrompt) -> bool:
     known = Admission.objects.filter(id=row.id).first()
     if known is None:
         if Message.objects.filter(id=row.id).exists():
-            raise PromptRefused(f"The message id {row.id} is in use.")
+            raise PromptRefused(gettext("The message id %(id)s is in use.") % {"id": row.id})
         return False
     if known.session_id != row.session_id:
-        raise PromptRefused(f"The message id {row.id} is in use in another session.")
+        raise PromptRefused(gettext("The message id %(id)s is in use in another session.") % {"id": row.id})
     if known.digest != digest(row):
-        raise PromptRefused(f"The message id {row.id} is that of a prompt with another content.")
+        raise PromptRefused(
+            gettext("The message id %(id)s is that of a prompt with another content.") % {"id": row.id}
+        )
     return True
 
 
 def check(parts: list[dict[str, Any]]) -> None:
     """Raises PromptRefused for what could not be promoted: no content, or a part that lacks something."""
     if not any(part.get("text", "").strip() or part["type"] != "text" for part in parts):
-        raise PromptRefused("The prompt is empty.")
+        raise PromptRefused(gettext("The prompt is empty."))
     try:
         wire_parts([{**part, "id": ""} for part in parts], "", "")
     except ValidationError as error:
@@ -159,7 +162,9 @@ def check(parts: list[dict[str, Any]]) -> None:
     for part in parts:
         if part["type"] == "file" and not by_address(part) and content_of(part["url"]) is None:
             name = part.get("filename") or part["mime"]
-            raise PromptRefused(f"{name} cannot be read: what is attached is no base64.")
+            raise PromptRefused(
+                gettext("%(name)s cannot be read: what is attached is no base64.") % {"name": name}
+            )
 
 
 def wire_parts(parts: list[dict[str, Any]], session_id: str, message_id: str) -> list[WirePart]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from django.utils.translation import gettext
+
 from sessions.core.models import Label, Session
 
 from . import events
@@ -45,9 +47,9 @@ def make(name: str, colour: str) -> Label:
     """A new one, or another colour for one that there is. Raises Refused."""
     name = " ".join(name.split())
     if not name or len(name) > LONGEST or not name.isprintable():
-        raise Refused(f"A label has up to {LONGEST} characters.")
+        raise Refused(gettext("A label has up to %(longest)s characters.") % {"longest": LONGEST})
     if colour not in Label.Colour:
-        raise Refused("Choose a colour.")
+        raise Refused(gettext("Choose a colour."))
     row, _ = Label.objects.update_or_create(name=name, defaults={"colour": colour})
     return row
 

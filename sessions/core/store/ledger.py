@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from django.db.models import Max, Q, QuerySet
+from django.utils.translation import gettext
 
 from sessions.core.ids import now
 from sessions.core.models import FileChange, Message, Operation, Part, Session
@@ -226,5 +227,9 @@ def _names(rows: QuerySet[FileChange], after: Mapping[str, int]) -> dict[str, di
             if origin == FileChange.Origin.FORMATTER:
                 names["a formatter"] = None
         elif pk > after[path]:
-            names["a later turn" if owners.get(path) == session else f"the session “{title}”"] = None
+            names[
+                gettext("a later turn")
+                if owners.get(path) == session
+                else gettext("the session “%(title)s”") % {"title": title}
+            ] = None
     return found

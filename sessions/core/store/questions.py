@@ -7,10 +7,12 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from sessions.core.db import durable
 from sessions.core.ids import ascending, now
 from sessions.core.models import QuestionRequest, Session
+from sessions.core.sentences import grouped
 from sessions.core.wire.questions import QuestionInfo, QuestionRequestInfo
 from sessions.core.wire.session import ToolRef
 
@@ -123,14 +125,19 @@ def _pending() -> QuerySet[QuestionRequest]:
 def _checked(row: QuestionRequest, answers: Sequence[Sequence[str]]) -> list[list[str]]:
     questions = questions_of(row)
     if len(answers) > len(questions):
-        raise AnswerRefused(f"There are {len(answers)} answers to {len(questions)} questions.")
+        raise AnswerRefused(
+            gettext("There are %(count)s answers to %(questions)s questions.")
+            % {"count": len(answers), "questions": len(questions)}
+        )
     given = [[text.strip() for text in answer if text.strip()] for answer in answers]
     given += [[] for _ in questions[len(given) :]]
     for question, answer in zip(questions, given, strict=True):
         if fault := question.fault_of(answer):
             raise AnswerRefused(fault)
         if any(len(text) > MOST_WORDS for text in answer):
-            raise AnswerRefused(f"An answer may have {MOST_WORDS:,} characters.")
+            raise AnswerRefused(
+                gettext("An answer may have %(most)s characters.") % {"most": grouped(MOST_WORDS)}
+            )
     return given
 
 

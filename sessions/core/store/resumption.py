@@ -10,6 +10,7 @@ from typing import Literal, cast
 
 from django.db import transaction
 from django.db.models import F, QuerySet
+from django.utils.translation import gettext
 
 from sessions.core.models import Message, Resumption, Session
 from sessions.core.prepared import Prepared
@@ -62,7 +63,7 @@ def ask(session_id: str) -> None:
         session = Session.objects.select_for_update().filter(id=session_id, time_deleted=None).first()
         found = of(session) if session else None
         if found is None:
-            raise NothingToResume("There is no turn here that was cut off and could go on.")
+            raise NothingToResume(gettext("There is no turn here that was cut off and could go on."))
         found.state = "due"
         found.save(update_fields=["state"])
 

@@ -14,6 +14,7 @@ from typing import Any, Protocol, cast
 
 from django.db import connection, transaction
 from django.db.models import Exists, F, Min, OuterRef, Q
+from django.utils.translation import gettext
 from django.utils.translation.trans_null import gettext_noop
 
 from sessions.core.db import durable
@@ -29,6 +30,7 @@ from sessions.core.models import (
     Session,
 )
 from sessions.core.prepared import Prepared
+from sessions.core.sentences import grouped
 from sessions.core.wire.messages import ABORTED
 from sessions.core.wire.session import Preset, SessionModel
 
@@ -95,17 +97,21 @@ class Terms:
     def check(self) -> None:
         """Raises ScheduleRefused."""
         if not self.name.strip() or len(self.name) > LONGEST_NAME:
-            raise ScheduleRefused(f"Give it a name of at most {LONGEST_NAME} characters.")
+            raise ScheduleRefused(
+                gettext("Give it a name of at most %(most)s characters.") % {"most": LONGEST_NAME}
+            )
         if not self.text.strip():
-            raise ScheduleRefused("Say what is to be done.")
+            raise ScheduleRefused(gettext("Say what is to be done."))
         if max(len(self.text), len(self.rule)) > LONGEST:
-            raise ScheduleRefused(f"This is too long: at most {LONGEST:,} characters.")
+            raise ScheduleRefused(
+                gettext("This is too long: at most %(longest)s characters.") % {"longest": grouped(LONGEST)}
+            )
         if self.kind not in Kind.values:
-            raise ScheduleRefused("Say when it is to be done.")
+            raise ScheduleRefused(gettext("Say when it is to be done."))
         if not (0 <= self.cost <= LARGEST_COST and 0 <= self.minutes <= MOST_MINUTES):
-            raise ScheduleRefused("A limit is a number from 0, where 0 means no end.")
+            raise ScheduleRefused(gettext("A limit is a number from 0, where 0 means no end."))
         if len(self.model) > LONGEST_NAME or max(map(len, (self.agent, self.variant))) > 64:
-            raise ScheduleRefused("A name of an agent or a model is shorter.")
+            raise ScheduleRefused(gettext("A name of an agent or a model is shorter."))
 
 
 _TERMS = tuple(field.name for field in fields(Terms))
@@ -200,7 +206,7 @@ def create(
     terms.check()
     with durable(), transaction.atomic():
         if Schedule.objects.filter(project=project).count() >= MOST:
-            raise ScheduleRefused(f"A project may have {MOST} schedules.")
+            raise ScheduleRefused(gettext("A project may have %(most)s schedules.") % {"most": MOST})
         time = now()
         row = Schedule(
             id=ascending("sch"), project=project, actor=actor, time_created=time, time_updated=time, **of_file
@@ -256,7 +262,7 @@ def _take(row: Schedule, terms: Terms) -> None:
 def _locked(schedule_id: str) -> Schedule:
     row = Schedule.objects.select_for_update().filter(id=schedule_id).first()
     if row is None:
-        raise ScheduleRefused("This schedule is not here any more.")
+        raise ScheduleRefused(gettext("This schedule is not here any more."))
     return row
 
 

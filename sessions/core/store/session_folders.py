@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils.translation import gettext
 
 from sessions.core.ids import ascending, now
 from sessions.core.models import Label, Session, SessionFolder
@@ -106,9 +107,9 @@ def _apart(times: Sequence[int]) -> list[int]:
 def _checked(name: str, colour: str) -> tuple[str, str]:
     name = " ".join(name.split())
     if not name or len(name) > LONGEST or not name.isprintable():
-        raise Refused(f"A folder has a name of up to {LONGEST} characters.")
+        raise Refused(gettext("A folder has a name of up to %(longest)s characters.") % {"longest": LONGEST})
     if colour not in Label.Colour:
-        raise Refused("Choose a colour.")
+        raise Refused(gettext("Choose a colour."))
     return name, colour
 
 

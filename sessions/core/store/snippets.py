@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from sessions.core.ids import now
 from sessions.core.models import Snippet
+from sessions.core.sentences import grouped
 
 LONGEST = 100_000
 """Characters of a text."""
@@ -28,13 +30,15 @@ def named(query: str = "") -> list[Snippet]:
 def save(name: str, text: str, *, before: str = "") -> Snippet:
     """A new one, or in the place of the one that had the name `before`. Raises Refused."""
     if not _NAME.fullmatch(name):
-        raise Refused("A name has up to 40 letters, digits, - and _, and no spaces.")
+        raise Refused(gettext("A name has up to 40 letters, digits, - and _, and no spaces."))
     if not text.strip() or len(text) > LONGEST:
         raise Refused(
-            f"A snippet may have {LONGEST:,} characters." if text.strip() else "Write a text first."
+            gettext("A snippet may have %(longest)s characters.") % {"longest": grouped(LONGEST)}
+            if text.strip()
+            else gettext("Write a text first.")
         )
     if name != before and Snippet.objects.filter(name=name).exists():
-        raise Refused(f"There is a snippet ;{name} already.")
+        raise Refused(gettext("There is a snippet ;%(name)s already.") % {"name": name})
     if before and before != name:
         Snippet.objects.filter(name=before).delete()
     row, _ = Snippet.objects.update_or_create(name=name, defaults={"text": text, "time_updated": now()})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+from django.utils.translation.trans_null import gettext_noop
 from pydantic import Field, TypeAdapter
 
 from .base import FileDiff, ModelRef, NamedError, SessionID, Tokens, Wire
@@ -15,7 +16,7 @@ AUTH_FAILED = "ProviderAuthError"
 ABORTED = "MessageAbortedError"
 """The error of an answer that was cut off: its message says by what."""
 STOPPED_BY_USER = "Stopped."
-SERVER_ENDED = "The server ended during this turn. What was done until then is kept."
+SERVER_ENDED = gettext_noop("The server ended during this turn. What was done until then is kept.")
 
 
 class MessageTime(Wire):

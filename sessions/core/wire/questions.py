@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext
 from pydantic import Field
 
 from .base import SessionID, Wire
@@ -26,9 +27,12 @@ class QuestionInfo(Wire):
         """Why this is no answer, for the person who gave it; empty when it is one."""
         labels = {option.label for option in self.options}
         if self.custom is False and (unknown := [text for text in answer if text not in labels]):
-            return f"{unknown[0]!r} is not among the options of {self.header!r}."
+            return gettext("%(unknown)s is not among the options of %(header)s.") % {
+                "unknown": repr(unknown[0]),
+                "header": repr(self.header),
+            }
         if not self.multiple and len(answer) > 1:
-            return f"{self.header!r} takes one answer."
+            return gettext("%(header)s takes one answer.") % {"header": repr(self.header)}
         return ""
 
 

@@ -16,16 +16,21 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
+from django.utils.translation import gettext
+
 TIMEOUT_SECONDS = 20
 MAX_LINE = 1024 * 1024
 """Bytes of a line of output; a longer one is left out."""
 
 _ERROR = 4000
-_LATE = f"The search took longer than {TIMEOUT_SECONDS} seconds."
 
 
 class SearchFailed(Exception):
     """ripgrep is missing, refused the pattern or cannot read the folder; the text says which."""
+
+
+def _late() -> str:
+    return gettext("The search took longer than %(seconds)s seconds.") % {"seconds": TIMEOUT_SECONDS}
 
 
 def binary() -> str:
@@ -33,7 +38,7 @@ def binary() -> str:
     own = Path(sys.executable).with_name("rg")
     path = str(own) if own.is_file() else shutil.which("rg")
     if not path:
-        raise SearchFailed("ripgrep (rg) is not installed.")
+        raise SearchFailed(gettext("ripgrep (rg) is not installed."))
     return path
 
 
@@ -44,9 +49,12 @@ def names(directory: Path, arguments: Sequence[str]) -> bytes:
             _command(arguments), cwd=directory, capture_output=True, timeout=TIMEOUT_SECONDS, check=False
         )
     except subprocess.TimeoutExpired as error:
-        raise SearchFailed(_LATE) from error
+        raise SearchFailed(_late()) from error
     except OSError as error:
-        raise SearchFailed(f"{directory} cannot be searched: {error.strerror}") from error
+        raise SearchFailed(
+            gettext("%(directory)s cannot be searched: %(error)s")
+            % {"directory": directory, "error": error.strerror}
+        ) from error
     if done.stderr and not done.stdout:
         raise SearchFailed(_words(done.stderr))
     return done.stdout
@@ -60,7 +68,10 @@ def lines(directory: Path, arguments: Sequence[str]) -> Generator[bytes]:
                 _command(arguments), cwd=directory, stdout=subprocess.PIPE, stderr=errors
             )
         except OSError as error:
-            raise SearchFailed(f"{directory} cannot be searched: {error.strerror}") from error
+            raise SearchFailed(
+                gettext("%(directory)s cannot be searched: %(error)s")
+                % {"directory": directory, "error": error.strerror}
+            ) from error
         with process:  # at its end the pipe is closed and the process waited for
             assert process.stdout is not None
             late = threading.Timer(TIMEOUT_SECONDS, process.kill)
@@ -74,7 +85,7 @@ def lines(directory: Path, arguments: Sequence[str]) -> Generator[bytes]:
                 process.kill()
         errors.seek(0)
         if overdue:
-            raise SearchFailed(_LATE)
+            raise SearchFailed(_late())
         if words := errors.read(_ERROR):
             raise SearchFailed(_words(words))
 

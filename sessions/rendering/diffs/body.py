@@ -15,6 +15,7 @@ from sessions.changes.snapshots.changes import MOVED_IN
 from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore
 from sessions.changes.undo.files import same_kind, same_mode
 from sessions.core.models.ledger import shown
+from sessions.core.sentences import grouped
 from sessions.rendering.diffs.colours import WHOLE
 from sessions.rendering.diffs.table import HunkBar, Notes, Problems, Reading, Source, Table, file_mark
 from sessions.rendering.html import html
@@ -133,14 +134,17 @@ def pictures(change: FileChange, found: Compared, place: str) -> list[Picture]:
 
 
 def _pixels(width: int, height: int) -> str:
-    return gettext(", %(width)s × %(height)s pixels") % {"width": f"{width:,}", "height": f"{height:,}"}
+    return gettext(", %(width)s × %(height)s pixels") % {
+        "width": grouped(width),
+        "height": grouped(height),
+    }
 
 
 def size(data: bytes | None) -> str:
     if data is None:
         return gettext("no file")
     if len(data) < 10_000:
-        return gettext("%(count)s bytes") % {"count": f"{len(data):,}"}
+        return gettext("%(count)s bytes") % {"count": grouped(len(data))}
     return f"{len(data) / 1000:,.0f} kB"
 
 

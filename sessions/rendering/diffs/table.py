@@ -20,6 +20,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext, ngettext
 
 from sessions.changes.diffs.hunks import FileDiff, Hunk, Row, Rows, Sides, Stretch
+from sessions.core.sentences import grouped
 from sessions.core.text import visible, wellformed
 from sessions.rendering.diffs.colours import Lines, coloured, line_html
 
@@ -157,7 +158,7 @@ def sides_of(rows: Rows, view: View, start: int = 0, stop: int | None = None) ->
 
 
 def _more(count: int) -> str:
-    return gettext("%(count)s more characters") % {"count": f"{count:,}"}
+    return gettext("%(count)s more characters") % {"count": grouped(count)}
 
 
 def table_rows(rows: Sequence[Sides], view: View, paint: Paint) -> str:
@@ -501,14 +502,17 @@ def _button(gap: Gap, take: Take, url: str) -> str:
     words = {
         "up": f"↑ {STEP}",
         "down": f"↓ {STEP}",
-        "all": gettext("Show all %(lines)s") % {"lines": f"{lines:,}"},
+        "all": gettext("Show all %(lines)s") % {"lines": grouped(lines)},
     }[take]
     said = {
-        "up": gettext("Show %(step)s lines above line %(stop)s") % {"step": STEP, "stop": f"{gap.stop:,}"},
+        "up": gettext("Show %(step)s lines above line %(stop)s") % {"step": STEP, "stop": grouped(gap.stop)},
         "down": gettext("Show %(step)s lines from line %(start)s on")
-        % {"step": STEP, "start": f"{gap.start:,}"},
+        % {"step": STEP, "start": grouped(gap.start)},
         "all": gettext("Show all %(lines)s lines from line %(start)s on")
-        % {"lines": f"{lines:,}", "start": f"{gap.start:,}"},
+        % {
+            "lines": grouped(lines),
+            "start": grouped(gap.start),
+        },
     }[take]
     source = escape(f"{url}&gap={gap.start}-{gap.stop}&take={take}")
     return (
@@ -524,7 +528,7 @@ def _words(gap: Gap, diff: FileDiff, source: Source) -> str:
         words = ngettext(
             "%(hunks)s hunk that is at another stop", "%(hunks)s hunks that are at other stops", others
         )
-        return words % {"hunks": f"{others:,}"}
+        return words % {"hunks": grouped(others)}
     hidden = _among(diff.hidden, gap.start, gap.stop)
     if hidden:
         words = ngettext(
@@ -532,7 +536,7 @@ def _words(gap: Gap, diff: FileDiff, source: Source) -> str:
             "%(lines)s lines, %(hidden)s hunks of white space only not shown",
             hidden,
         )
-    pieces = [words % {"lines": f"{lines:,}", "hidden": hidden}]
+    pieces = [words % {"lines": grouped(lines), "hidden": hidden}]
     shifts = {"old": gap.shift, "new": 0}
     said = sum(gap.start <= line + shifts[side] < gap.stop for side, line in source.notes)
     if said:

@@ -16,6 +16,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from django.utils.translation.trans_null import gettext_noop
+
+from sessions.core.sentences import Sentence, sentence_of
 from sessions.transfer.reading.json_file import load, parse
 from sessions.transfer.reading.layouts import objects_of
 from sessions.transfer.reading.records import (
@@ -63,7 +66,7 @@ class Database:
         with self._reading() as connection:
             row = connection.execute("SELECT * FROM session WHERE id = ?", (header.id,)).fetchone()
             if row is None:
-                raise Unreadable("it was deleted meanwhile")
+                raise Unreadable(Sentence("it was deleted meanwhile"))
             objects = objects_of(self.path.parent, header.project)
             read = Conversation(info=info_of(row), worktree=header.worktree, objects=objects)
             self._read_entries(connection, read)
@@ -80,7 +83,10 @@ class Database:
                 rows = connection.execute(
                     f"SELECT id FROM {table} WHERE {above}_id NOT IN (SELECT id FROM {above})"  # noqa: S608
                 )
-                yield from (Problem(f"{table}/{row['id']}", f"its {above} is missing") for row in rows)
+                yield from (
+                    Problem(f"{table}/{row['id']}", Sentence("its %(above)s is missing", above=above))
+                    for row in rows
+                )
 
     def close(self) -> None:
         self._open.close()
@@ -97,8 +103,9 @@ class Database:
             yield self._connection
         except sqlite3.DatabaseError as error:
             slow = str(error) == "interrupted"
-            reason = f"it takes more than {PATIENCE:g} seconds" if slow else str(error)
-            raise Unreadable(f"the database cannot be read: {reason}") from error
+            late = Sentence("it takes more than %(seconds)s seconds", seconds=f"{PATIENCE:g}")
+            reason = late if slow else str(error)
+            raise Unreadable(Sentence("the database cannot be read: %(reason)s", reason=reason)) from error
         finally:
             if self._connection.in_transaction:
                 with suppress(sqlite3.DatabaseError):  # of a damaged page, once more
@@ -130,11 +137,19 @@ class Database:
             if part["messageID"] in entries:
                 entries[part["messageID"]]["parts"].append({**part, "sessionID": session})
             else:
-                read.problems.append(Problem(f"part/{part['id']}", "its message is missing or unreadable"))
+                read.problems.append(
+                    Problem(
+                        f"part/{part['id']}",
+                        Sentence("its message is missing or unreadable"),
+                    )
+                )
         read.entries = list(entries.values())
         if not entries and _count(connection, "session_message", session):
             read.problems.append(
-                Problem(f"session/{session}", "its messages are of OpenCode's second form, which is not read")
+                Problem(
+                    f"session/{session}",
+                    Sentence("its messages are of OpenCode's second form, which is not read"),
+                )
             )
 
     def _records(
@@ -178,13 +193,20 @@ class Database:
 def _check(connection: sqlite3.Connection, path: Path) -> None:
     for name in _READ:
         if not is_plain(connection, name):
-            raise Unreadable(f"{path} is not read: its `{name}` is no plain table")
+            raise Unreadable(
+                Sentence("%(path)s is not read: its `%(name)s` is no plain table", path=path, name=name)
+            )
     for table, needed in _NEEDED.items():
         there = {row["name"] for row in connection.execute(f"PRAGMA table_info({table})")}
         if missing := needed - there:
             wanted = ", ".join(sorted(missing)) if there else "the table itself"
             raise Unreadable(
-                f"{path} is no database of OpenCode that is known here: `{table}` lacks {wanted}"
+                Sentence(
+                    "%(path)s is no database of OpenCode that is known here: `%(table)s` lacks %(wanted)s",
+                    path=path,
+                    table=table,
+                    wanted=wanted,
+                )
             )
 
 
@@ -220,9 +242,26 @@ def _only_damage(error: sqlite3.DatabaseError) -> None:
         raise error
 
 
+_DAMAGED = {
+    "session": (
+        gettext_noop("1 session is on damaged pages of the database"),
+        gettext_noop("%(lost)s sessions are on damaged pages of the database"),
+    ),
+    "message": (
+        gettext_noop("1 message is on damaged pages of the database"),
+        gettext_noop("%(lost)s messages are on damaged pages of the database"),
+    ),
+    "part": (
+        gettext_noop("1 part is on damaged pages of the database"),
+        gettext_noop("%(lost)s parts are on damaged pages of the database"),
+    ),
+}
+
+
 def _damaged(lost: int, table: str) -> str:
-    many = "1 {table} is" if lost == 1 else "{lost:,} {table}s are"
-    return f"{many.format(lost=lost, table=table)} on damaged pages of the database"
+    """`table` is that of sessions, messages or parts."""
+    one, many = _DAMAGED[table]
+    return Sentence(one) if lost == 1 else Sentence(many, lost=f"{lost:,}")
 
 
 def _header(row: sqlite3.Row, worktrees: dict[str, str]) -> Header:
@@ -249,7 +288,12 @@ def _todos(connection: sqlite3.Connection, session: str, problems: list[Problem]
         return []
     except sqlite3.DatabaseError as error:
         _only_damage(error)
-        problems.append(Problem(f"session/{session}", "its todos are on a damaged page of the database"))
+        problems.append(
+            Problem(
+                f"session/{session}",
+                Sentence("its todos are on a damaged page of the database"),
+            )
+        )
         return []
 
 
@@ -290,7 +334,9 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
                 connection.execute("SELECT count(*) FROM sqlite_master")
                 yield connection
         except (sqlite3.DatabaseError, OSError) as error:
-            raise Unreadable(f"{path} cannot be read: {error}") from error
+            raise Unreadable(
+                Sentence("%(path)s cannot be read: %(error)s", path=path, error=error)
+            ) from error
 
 
 def _connected(uri: str) -> sqlite3.Connection:
@@ -319,7 +365,7 @@ def is_plain(connection: sqlite3.Connection, name: str) -> bool:
 def _uri(path: Path, scratch: Path) -> str:
     with path.open("rb") as file:
         if file.read(16) not in (b"", b"SQLite format 3\0"):
-            raise Unreadable(f"{path} is no SQLite database")
+            raise Unreadable(Sentence("%(path)s is no SQLite database", path=path))
     log, index = (path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))
     if not log.exists() or log.stat().st_size == 0:
         return f"file:{quote(str(path))}?mode=ro&immutable=1"
@@ -384,9 +430,9 @@ def columns(row: sqlite3.Row) -> Wire:
 def parsed(data: Any, *, any_kind: bool = False) -> Any:
     """The JSON of a column, or the Problem with it."""
     if data is None:
-        return Problem("", f"larger than {MAX_RECORD // 1024 // 1024} MB")
+        return Problem("", Sentence("larger than %(most)s MB", most=MAX_RECORD // 1024 // 1024))
     try:
         found = parse(data if isinstance(data, bytes | str) else str(data))
     except Unreadable as error:
-        return Problem("", str(error))
-    return found if any_kind or isinstance(found, dict) else Problem("", "holds no JSON object")
+        return Problem("", sentence_of(error))
+    return found if any_kind or isinstance(found, dict) else Problem("", Sentence("holds no JSON object"))

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from sessions.core.sentences import Sentence, joined, sentence_of
+
 from .json_file import load
 from .records import MAX_RECORD, Conversation, Header, Problem, Unreadable, Wire, mapping, number, text
 
@@ -26,9 +28,11 @@ class Exported:
         try:
             found = load(self.path, MAX_FILE)
         except Unreadable as error:
-            raise Unreadable(f"{self.path}: {error}") from error
+            raise Unreadable(joined((str(self.path), sentence_of(error)), ": ")) from error
         if not _is_session(found):
-            raise Unreadable(f"{self.path} is no export of OpenCode: it lacks `info` or `messages`")
+            raise Unreadable(
+                Sentence("%(path)s is no export of OpenCode: it lacks `info` or `messages`", path=self.path)
+            )
         self._sessions = {text(tree["info"]["id"]): tree for tree in _flat(found)}
         return [_header(tree) for tree in self._sessions.values()]
 
@@ -38,13 +42,22 @@ class Exported:
         for index, entry in enumerate(tree["messages"]):
             where = f"{header.id}/messages[{index}]"
             if not isinstance(entry, dict) or not isinstance(entry.get("info"), dict):
-                read.problems.append(Problem(where, "holds no message"))
+                read.problems.append(Problem(where, Sentence("holds no message")))
                 continue
             parts = []
             for part in entry.get("parts") or ():
                 if not isinstance(part, dict) or self._too_large(part):
-                    reason = "larger than 32 MB" if isinstance(part, dict) else "holds no JSON object"
-                    read.problems.append(Problem(f"{where}/parts/{mapping(part).get('id', '?')}", reason))
+                    reason = (
+                        Sentence("larger than %(most)s MB", most=32)
+                        if isinstance(part, dict)
+                        else Sentence("holds no JSON object")
+                    )
+                    read.problems.append(
+                        Problem(
+                            f"{where}/parts/{mapping(part).get('id', '?')}",
+                            reason,
+                        )
+                    )
                 else:
                     parts.append(part)
             read.entries.append({"info": entry["info"], "parts": parts})

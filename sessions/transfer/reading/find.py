@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from sessions.core import paths, variables
+from sessions.core.sentences import Sentence
 
 from .database import Database
 from .exported import Exported
@@ -27,13 +28,17 @@ def sources(path: Path) -> list[Source]:
             found = [*_in_folder(path)]
             if found:
                 return found
-            raise Unreadable(f"{path} holds neither a file storage nor a database of OpenCode")
+            raise Unreadable(
+                Sentence("%(path)s holds neither a file storage nor a database of OpenCode", path=path)
+            )
         if path.exists() and not path.is_file():
-            raise Unreadable(f"{path} is neither a file nor a folder")
+            raise Unreadable(Sentence("%(path)s is neither a file nor a folder", path=path))
         with path.open("rb") as file:
             return [Database(path) if file.read(len(_SQLITE)) == _SQLITE else Exported(path)]
     except OSError as error:
-        raise Unreadable(f"{path} cannot be read: {error.strerror or error}") from error
+        raise Unreadable(
+            Sentence("%(path)s cannot be read: %(error)s", path=path, error=error.strerror or error)
+        ) from error
 
 
 def places(environ: Mapping[str, str] = os.environ) -> list[Path]:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from sessions.core.sentences import Sentence, sentence_of
+
 from .json_file import load, load_object
 from .layouts import Layout, layouts, objects_of
 from .records import Conversation, Header, Problem, Unreadable, Wire, mapping, number, text
@@ -26,7 +28,11 @@ class Folder:
     def headers(self) -> list[Header]:
         """Of a session in both layouts the newer form counts."""
         if not self._layouts:
-            raise Unreadable(f"{self.path} is no file storage of OpenCode: it has no folder `session`")
+            raise Unreadable(
+                Sentence(
+                    "%(path)s is no file storage of OpenCode: it has no folder `session`", path=self.path
+                )
+            )
         self.problems.clear()
         found: dict[str, Header] = {}
         for layout in self._layouts:
@@ -64,10 +70,12 @@ class Folder:
         for layout in self._layouts:
             for folder in layout.conversations():
                 if folder.name not in known:
-                    yield self._problem(folder, "messages of a session that is missing or cannot be read")
+                    yield self._problem(
+                        folder, Sentence("messages of a session that is missing or cannot be read")
+                    )
             for folder in layout.answers():
                 if folder.name not in messages:
-                    yield self._problem(folder, "parts of a message that is missing")
+                    yield self._problem(folder, Sentence("parts of a message that is missing"))
 
     def close(self) -> None:
         """Nothing stays open."""
@@ -80,7 +88,9 @@ class Folder:
         if layout.by_project:
             info.setdefault("projectID", file.parent.name)
         if info["id"] != file.stem:
-            self.problems.append(self._problem(file, f"names itself {str(info['id'])[:40]!r}"))
+            self.problems.append(
+                self._problem(file, Sentence("names itself %(info)s", info=repr(str(info["id"])[:40])))
+            )
             return None
         return info
 
@@ -96,7 +106,7 @@ class Folder:
         try:
             return load_object(file)
         except Unreadable as error:
-            problems.append(self._problem(file, str(error)))
+            problems.append(self._problem(file, sentence_of(error)))
             return None
 
     def _list(self, file: Path, problems: list[Problem]) -> list[Wire]:
@@ -106,7 +116,7 @@ class Folder:
         try:
             found: Any = load(file)
         except Unreadable as error:
-            problems.append(self._problem(file, str(error)))
+            problems.append(self._problem(file, sentence_of(error)))
             return []
         return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
 

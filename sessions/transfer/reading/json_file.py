@@ -6,6 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation.trans_null import gettext_noop
+
+from sessions.core.sentences import Sentence
+
 from .records import MAX_RECORD, Unreadable
 
 
@@ -13,38 +17,41 @@ def load(path: Path, limit: int = MAX_RECORD) -> Any:
     """What is in it. Raises Unreadable for what is no regular file, longer than `limit` bytes, or no JSON."""
     try:
         if not path.is_file():
-            raise Unreadable("this is no file")
+            raise Unreadable(Sentence("this is no file"))
         if path.stat().st_size > limit:
-            raise Unreadable(f"larger than {limit // 1024 // 1024} MB")
+            raise Unreadable(Sentence("larger than %(most)s MB", most=limit // 1024 // 1024))
         return parse(path.read_bytes())
     except OSError as error:
-        raise Unreadable(f"cannot be read: {error.strerror or error}") from error
+        raise Unreadable(Sentence("cannot be read: %(error)s", error=error.strerror or error)) from error
 
 
 def load_object(path: Path, limit: int = MAX_RECORD) -> dict[str, Any]:
     """The same for a file with one JSON object."""
     found = load(path, limit)
     if not isinstance(found, dict):
-        raise Unreadable("holds no JSON object")
+        raise Unreadable(Sentence("holds no JSON object"))
     return found
 
 
 def parse(data: bytes | str) -> Any:
     """JSON with whatever bytes are no UTF-8 replaced. Raises Unreadable with the place of the fault."""
     if not data.strip():
-        raise Unreadable("empty")
+        raise Unreadable(Sentence("empty"))
     words = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
     try:
         return json.loads(words, parse_constant=_no_number)
     except json.JSONDecodeError as error:
         ends = words.lstrip()[0] not in "{[" or words.rstrip()[-1] in "}]"
-        kind = "broken" if ends else "truncated"
-        raise Unreadable(f"{kind} JSON (line {error.lineno}, column {error.colno})") from error
+        broken = gettext_noop("broken JSON (line %(line)s, column %(column)s)")
+        truncated = gettext_noop("truncated JSON (line %(line)s, column %(column)s)")
+        raise Unreadable(
+            Sentence(broken if ends else truncated, line=error.lineno, column=error.colno)
+        ) from error
     except RecursionError as error:
-        raise Unreadable("nested too deeply") from error
+        raise Unreadable(Sentence("nested too deeply")) from error
     except ValueError as error:  # a number of thousands of digits
-        raise Unreadable(f"broken JSON ({error})") from error
+        raise Unreadable(Sentence("broken JSON (%(error)s)", error=error)) from error
 
 
 def _no_number(name: str) -> Any:
-    raise Unreadable(f"{name} is no JSON")
+    raise Unreadable(Sentence("%(name)s is no JSON", name=name))

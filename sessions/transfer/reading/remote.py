@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from sessions.core.addresses import is_safe
+from sessions.core.sentences import Sentence
 
 from .exported import MAX_FILE
 from .json_file import load
@@ -30,7 +31,12 @@ def fetch(address: str, folder: Path) -> Path:
     """The export at an address, as a file in a folder. Raises Unreadable where there is none to be had."""
     where = urlsplit(address)
     if not is_safe(where.scheme, where.hostname):
-        raise Unreadable(f"{address} is not fetched: it begins with http, and only https keeps it as it is")
+        raise Unreadable(
+            Sentence(
+                "%(address)s is not fetched: it begins with http, and only https keeps it as it is",
+                address=address,
+            )
+        )
     file = folder / "export.json"
     share = _SHARE.fullmatch(where.path)
     try:
@@ -42,16 +48,24 @@ def fetch(address: str, folder: Path) -> Path:
             else:
                 _save_share(client, f"{where.scheme}://{where.netloc}", share[1], file)
     except httpx.HTTPStatusError as error:
-        raise Unreadable(f"{address} is not to be had: status {error.response.status_code}") from error
+        raise Unreadable(
+            Sentence(
+                "%(address)s is not to be had: status %(status_code)s",
+                address=address,
+                status_code=error.response.status_code,
+            )
+        ) from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise Unreadable(f"{address} is not to be had: {error}") from error
+        raise Unreadable(
+            Sentence("%(address)s is not to be had: %(error)s", address=address, error=error)
+        ) from error
     return file
 
 
 def _check(request: httpx.Request) -> None:
     """Also what an address leads on to. Raises Unreadable."""
     if not is_safe(request.url.scheme, request.url.host):
-        raise Unreadable(f"{request.url} is not fetched: only https keeps it as it is")
+        raise Unreadable(Sentence("%(url)s is not fetched: only https keeps it as it is", url=request.url))
 
 
 def _save(client: httpx.Client, address: str, file: Path) -> None:
@@ -63,7 +77,11 @@ def _save(client: httpx.Client, address: str, file: Path) -> None:
         for piece in response.iter_raw():
             size += len(piece)
             if size > MAX_FILE:
-                raise Unreadable(f"{address} is larger than {MAX_FILE // 1024**2} MB")
+                raise Unreadable(
+                    Sentence(
+                        "%(address)s is larger than %(most)s MB", address=address, most=MAX_FILE // 1024**2
+                    )
+                )
             out.write(piece)
 
 
@@ -86,7 +104,7 @@ def _as_export(found: Any) -> Wire:
         if kind in rows and text(data.get("id")):
             rows[kind].append(dict(data))
     if not rows["session"]:
-        raise Unreadable("the share holds no session")
+        raise Unreadable(Sentence("the share holds no session"))
     parts: dict[str, list[Wire]] = {}
     for part in sorted(rows["part"], key=lambda part: text(part["id"])):
         parts.setdefault(text(part.get("messageID")), []).append(part)

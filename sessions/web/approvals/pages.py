@@ -15,6 +15,7 @@ from sessions.changes import actions
 from sessions.core.db import in_db
 from sessions.core.models import PermissionRequest
 from sessions.core.principal import actor
+from sessions.core.sentences import grouped
 from sessions.core.store import permissions
 from sessions.core.store.permissions import SCOPES
 from sessions.web.access import stop_url
@@ -200,7 +201,7 @@ def _reach(form: QueryDict) -> dict[str, Any]:
         if not minutes.isdecimal() or not 1 <= int(minutes) <= MOST_MINUTES:
             raise NoAnswer(
                 gettext("Give a number of minutes from 1 to %(most_minutes)s.")
-                % {"most_minutes": f"{MOST_MINUTES:,}"}
+                % {"most_minutes": grouped(MOST_MINUTES)}
             )
         how["minutes"] = int(minutes)
     if "pattern" in form:

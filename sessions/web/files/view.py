@@ -19,6 +19,7 @@ from django.views.decorators.http import require_GET, require_POST
 from sessions.changes.diffs.images import image
 from sessions.changes.snapshots.objects import object_id
 from sessions.core.models.ledger import pack_path, shown
+from sessions.core.sentences import grouped
 from sessions.project import browsing, search, texts
 from sessions.rendering.blocks import render_whole
 from sessions.web.access import is_here
@@ -116,7 +117,10 @@ def _found(root: Root, path: str, at: int) -> Found:
         size = len(head) if len(head) <= MOST_TEXT else file.seek(0, 2)
         picture = image(head, path)
         if picture is not None:
-            size_of = {"width": f"{picture.width:,}", "height": f"{picture.height:,}"}
+            size_of = {
+                "width": grouped(picture.width),
+                "height": grouped(picture.height),
+            }
             pixels = gettext("%(width)s × %(height)s pixels") % size_of if picture.width else ""
             return Found(path, "image", size, object_id(head), pixels=pixels)
         if head.startswith(b"%PDF-"):

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST
 
 from sessions.changes import actions
 from sessions.core.data_url import by_address
+from sessions.core.sentences import grouped
 from sessions.core.store.compaction import NothingToCompact
 from sessions.core.store.inbox import Delivery
 from sessions.web.access import session_of
@@ -52,7 +53,10 @@ def written_of(form: QueryDict) -> list[dict[str, Any]]:
                 "This is %(text)s characters; a prompt may have %(max_text)s. "
                 "Save it as a file in the project and mention it with @."
             )
-            % {"text": f"{len(text):,}", "max_text": f"{MAX_TEXT:,}"}
+            % {
+                "text": grouped(len(text)),
+                "max_text": grouped(MAX_TEXT),
+            }
         )
     if not text.strip():
         return []

@@ -19,9 +19,10 @@ from sessions.changes.review.comparing import compare
 from sessions.changes.snapshots.changes import Change
 from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore
 from sessions.core.models.ledger import shown
+from sessions.core.sentences import grouped
 from sessions.core.store.problems import ERROR, WARNING, Known, Place, Problem
 from sessions.rendering.diffs.table import Problems, Said, Side
-from sessions.web.problems.matching import PLURALS, Turned, how_many, kind, rule, text, told, turned
+from sessions.web.problems.matching import Turned, how_many, kind, rule, text, told, turned, worded
 
 MOST_OPEN = 20
 """Lines of a file whose problems are shown without being asked for."""
@@ -89,7 +90,7 @@ def _item(problem: Problem, path: str, *, new: bool) -> str:
 def _text(problem: Problem, label: str) -> str:
     tag = f' <span class="label">{label}</span>' if label else ""
     return (
-        f'<span class="problem-kind" data-severity="{problem.severity}">{kind(problem)}</span>'
+        f'<span class="problem-kind" data-severity="{problem.severity}">{gettext(kind(problem))}</span>'
         f'<span class="problem-text">{escape(text(problem))} '
         f'<span class="soft">{escape(rule(problem))}</span>{tag}</span>'
     )
@@ -158,7 +159,6 @@ def delta(changes: Iterable[Turned | None]) -> Delta | None:
 def _words(come: int, gone: int, severity: int) -> list[str]:
     if not come and not gone:
         return []
-    more = [f'<span class="delta-come" data-severity="{severity}">+{come:,}</span>'] if come else []
-    less = [f'<span class="delta-gone">{_MINUS}{gone:,}</span>'] if gone else []
-    word = PLURALS[severity]
-    return [f"{' '.join([*more, *less])} {word if max(come, gone) > 1 else word.removesuffix('s')}"]
+    more = [f'<span class="delta-come" data-severity="{severity}">+{grouped(come)}</span>'] if come else []
+    less = [f'<span class="delta-gone">{_MINUS}{grouped(gone)}</span>'] if gone else []
+    return [worded(max(come, gone), severity) % {"count": " ".join([*more, *less])}]

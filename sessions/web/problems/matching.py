@@ -8,10 +8,12 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import ngettext
 from django.utils.translation.trans_null import gettext_noop
 
 from sessions.changes.diffs.hunks import FileDiff
 from sessions.changes.diffs.lines import Span
+from sessions.core.sentences import grouped
 from sessions.core.store.problems import ERROR, WARNING, Known, Problem
 from sessions.core.text import visible
 
@@ -106,7 +108,6 @@ KINDS = {
     3: gettext_noop("Information"),
     4: gettext_noop("Hint"),
 }
-PLURALS = {ERROR: "errors", WARNING: "warnings"}
 _TOLD = 500  # characters of a message that the agent is told
 
 
@@ -127,8 +128,14 @@ def rule(problem: Problem) -> str:
 
 def counted(number: int, severity: int) -> str:
     """`1 error`, `2 warnings`."""
-    word = PLURALS[severity]
-    return f"{number:,} {word if number != 1 else word.removesuffix('s')}"
+    return worded(number, severity) % {"count": grouped(number)}
+
+
+def worded(number: int, severity: int) -> str:
+    """The same for so many, with `%(count)s` in the place of the number."""
+    if severity == ERROR:
+        return ngettext("%(count)s error", "%(count)s errors", number)
+    return ngettext("%(count)s warning", "%(count)s warnings", number)
 
 
 def how_many(problems: Iterable[Problem]) -> tuple[int, int]:

@@ -16,6 +16,7 @@ from django.utils.translation import get_language, gettext, pgettext
 
 from sessions.changes.upkeep import damage
 from sessions.core.ids import now
+from sessions.core.sentences import Sentence, grouped, translate
 from sessions.core.text import visible
 from sessions.rendering.html import html, icon
 from sessions.web.shortcuts import GROUPS, SHORTCUTS, Group
@@ -197,13 +198,13 @@ def tilde(path: str) -> str:
 @register.filter
 def plain(text: str) -> str:
     """Text with control characters made visible (escaping is the template's)."""
-    return visible(str(text))
+    return visible(translate(text) if isinstance(text, Sentence) else str(text))
 
 
-@register.filter
-def grouped(number: int) -> str:
-    """`210,007`."""
-    return str(number_format(number, force_grouping=True))
+register.filter("translate", translate)
+
+
+register.filter("grouped", grouped)
 
 
 @register.filter

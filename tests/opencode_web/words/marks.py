@@ -82,17 +82,26 @@ def in_template(source: str) -> list[str]:
 
 _SAYING = frozenset({"toast", "late", "refused", "beside", "Http404", "Refused"})
 """Functions and exceptions whose first words reach a person."""
+PROBLEMS = frozenset(
+    "AnswerRefused BadCheck BadPattern BadReplacement BadSkill BadTime Begun CannotFork CannotOpen "
+    "CannotRemove CannotReset CannotWrite Changed ComparisonRefused Differs Disabled FilePlan "
+    "ForgeError Found FrontmatterError GoalRefused InvalidInput JsoncError Missing NoJudge NoRoot "
+    "NoTheme NoneWaits NotAsked NotClean NotRestored NotSent NothingToCompact NothingToResume "
+    "OfTheSame Outside PromptRefused ScheduleRefused SearchFailed SignInFailed SkillProblem "
+    "StaleReply TooLarge Trial Unencodable Unfit UnknownAgent UnknownCommand Wrong fault switch_off".split()
+)
+"""The same below the pages: what is refused, and what is wrong with something that a page shows."""
 
 
-def in_python(source: str) -> list[str]:
+def in_python(source: str, saying: frozenset[str] = _SAYING) -> list[str]:
     """Texts that are given to what shows them as they stand."""
     return [
         ast.unparse(argument)
         for call in ast.walk(ast.parse(source))
-        if isinstance(call, ast.Call) and _name(call.func) in _SAYING
+        if isinstance(call, ast.Call) and _name(call.func) in saying
         for argument in [
             *call.args[_name(call.func) == "beside" :],
-            *(one.value for one in call.keywords if one.arg in ("message", "text")),
+            *(one.value for one in call.keywords if one.arg in ("message", "problem", "reason", "text")),
         ]
         if _is_said(argument)
     ]
@@ -111,6 +120,8 @@ def _is_said(argument: ast.expr) -> bool:
             return " " in text and says(text)
         case ast.JoinedStr(values=values):
             return any(isinstance(one, ast.Constant) and says(str(one.value)) for one in values)
+        case ast.IfExp(body=one, orelse=other):
+            return _is_said(one) or _is_said(other)
     return False
 
 

@@ -18,7 +18,7 @@ Text = tuple[str, str]
 _IN_TEMPLATES = re.compile(r"""\b(n?p?gettext|_)\(((?:\s*u?(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\s*,?)+)""")
 _IN_SCRIPTS = re.compile(r'\bn?gettext\(\s*("(?:[^"\\]|\\.)*")')
 _WITH_CONTEXT = ("pgettext", "npgettext", "pgettext_lazy", "npgettext_lazy")
-_PLAIN = ("gettext", "ngettext", "gettext_lazy", "ngettext_lazy", "gettext_noop")
+_PLAIN = ("gettext", "ngettext", "gettext_lazy", "ngettext_lazy", "gettext_noop", "Sentence")
 
 
 def pages() -> set[Text]:
@@ -43,7 +43,7 @@ def _of_template(source: str) -> Iterator[Text]:
 
 
 def _of_python(source: str) -> Iterator[Text]:
-    if "gettext" not in source:
+    if "gettext" not in source and "Sentence" not in source:
         return
     for call in ast.walk(ast.parse(source)):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):

@@ -13,6 +13,9 @@ from tests.opencode_web.words import marks
 ROOT = Path(settings.BASE_DIR)
 ROOMS = ("agents/web", "opencode_web/nodes", "opencode_web/people", "opencode_web/site", "sessions/web")
 """Where pages are made in Python."""
+BELOW = ("agents", "opencode_web/nodes", "sessions")
+ENGLISH = ("agents/api/", "agents/tools/", "sessions/api/")
+"""Answer clients and models."""
 GUARDS = ("opencode_web/site/security/", "opencode_web/site/preview/guard.py")
 """Answer as the API does, in English."""
 
@@ -30,6 +33,12 @@ def files() -> dict[str, Callable[[str], list[str]]]:
 
 
 FILES = files()
+SOURCES = sorted(
+    name
+    for room in BELOW
+    for path in (ROOT / room).rglob("*.py")
+    if not (name := str(path.relative_to(ROOT))).startswith(ENGLISH)
+)
 
 
 def unmarked(name: str) -> list[str]:
@@ -47,9 +56,16 @@ def test_what_has_a_mark_is_told_from_what_has_none() -> None:
     assert marks.in_template("{{ name|default:'No name' }}") == ["'No name'"]
     said = 'toast("It is gone.")\ntoast(gettext("It is gone."))\ntoast(f"{name} is gone.")'
     assert marks.in_python(said) == ["'It is gone.'", "f'{name} is gone.'"]
+    said = 'raise GoalRefused("It is gone.")\nraise GoalRefused(Sentence("It is %(how)s.", how=how))'
+    assert marks.in_python(said, marks.PROBLEMS) == ["'It is gone.'"]
     assert marks.in_script('note("It is gone.");\nnote(gettext("It is gone."));') == ["It is gone."]
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_it_is_marked(name: str) -> None:
     assert unmarked(name) == []
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_what_is_refused_or_wrong_is_marked(name: str) -> None:
+    assert marks.in_python((ROOT / name).read_text(), marks.PROBLEMS) == []

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import html
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -102,3 +105,18 @@ async def test_pins_are_a_piece_of_the_meter_and_many_are_warned_of(
     await async_client.post(f"{talk.url}/pins", {"text": "x" * 400})
     page = (await async_client.get(talk.url)).content.decode()
     assert "Pins fill a fifth" in page
+
+
+async def test_a_note_that_is_unpinned_comes_back(async_client: AsyncClient, tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path / "project")
+    added = await async_client.post(f"{talk.url}/pins", {"text": "Use <8080>.\nAlways."})
+    assert added.status_code == 200
+    (pin,) = await in_db(pins.listing, talk.session.id)
+    answer = await async_client.post(f"{talk.url}/pins/{pin.id}/remove")
+    assert answer["HX-Retarget"] == "#toasts"
+    assert await in_db(pins.listing, talk.session.id) == []
+    back = re.search(r'hx-post="([^"]+)" hx-vals="([^"]+)"', answer.content.decode())
+    assert back is not None
+    again = await async_client.post(back[1], json.loads(html.unescape(back[2])))
+    assert again.status_code == 200
+    assert [row.text for row in await in_db(pins.listing, talk.session.id)] == ["Use <8080>.\nAlways."]

@@ -32,6 +32,7 @@ from agents.llm.accounts.flows.web import Answer, ask
 from agents.llm.auth import Entry
 from agents.llm.settings.domains import Controls
 from agents.llm.types import ModelRequest
+from sessions.core.sentences import Sentence
 
 _SCOPE = "openid profile email offline_access"
 _ORIGINATOR = "opencode"
@@ -81,7 +82,7 @@ async def begin_in_browser(inputs: Inputs) -> Begun:
     }
     return Begun(
         url=f"{place.auth}/oauth/authorize?{urlencode(query)}",
-        instructions="Sign in on the page that opens. It must be a browser on this machine.",
+        instructions=Sentence("Sign in on the page that opens. It must be a browser on this machine."),
         finish=partial(_finish_in_browser, place, redirect, pkce, back),
         seconds=_BROWSER_LASTS,
         close=redirect.close,
@@ -96,11 +97,11 @@ async def begin_by_code(_: Inputs) -> Begun:
     device = text_in(answer.data, "device_auth_id")
     code = text_in(answer.data, "user_code") or text_in(answer.data, "usercode")
     if not (answer.ok and device and code):
-        raise SignInFailed(f"OpenAI gave no code: {answer.reason}")
+        raise SignInFailed(Sentence("OpenAI gave no code: %(reason)s", reason=answer.reason))
     interval = seconds_in(answer.data, "interval", _INTERVAL)
     return Begun(
         url=f"{place.auth}/codex/device",
-        instructions=f"Enter code: {code}",
+        instructions=Sentence("Enter code: %(code)s", code=code),
         finish=partial(_finish_by_code, place, device, code, interval),
         seconds=_DEVICE_LASTS,
         code=code,
@@ -120,7 +121,7 @@ async def renew(entry: Entry) -> Entry:
     if 400 <= answer.status < 500 and answer.status not in (408, 429):
         raise Refused(f"OpenAI: {answer.reason}")
     if not (answer.ok and text_in(answer.data, "access_token")):
-        raise Unreachable(f"OpenAI answered {answer.status}.")
+        raise Unreachable(Sentence("OpenAI answered %(status)s.", status=answer.status))
     return {**entry, **_tokens({"refresh_token": entry["refresh"], **answer.data})}
 
 
@@ -156,7 +157,7 @@ async def _finish_by_code(place: OpenAI, device: str, code: str, interval: float
         if answer.ok:
             break
         if answer.status not in _PENDING:
-            raise SignInFailed(f"OpenAI refused the sign-in: {answer.reason}")
+            raise SignInFailed(Sentence("OpenAI refused the sign-in: %(reason)s", reason=answer.reason))
     given, verifier = text_in(answer.data, "authorization_code"), text_in(answer.data, "code_verifier")
     return await _exchanged(place, given, verifier, f"{place.auth}/deviceauth/callback")
 
@@ -172,7 +173,7 @@ async def _exchanged(place: OpenAI, code: str, verifier: str, back: str) -> Entr
     }
     answer = await ask("POST", f"{place.auth}/oauth/token", form=form)
     if not (_complete(answer)):
-        raise SignInFailed(f"OpenAI refused the sign-in: {answer.reason}")
+        raise SignInFailed(Sentence("OpenAI refused the sign-in: %(reason)s", reason=answer.reason))
     return {"type": "oauth", **_tokens(answer.data)}
 
 
@@ -208,8 +209,18 @@ def _account(token: str) -> str:
 FLOW = Flow(
     name="ChatGPT",
     methods=(
-        Method("chatgpt-browser", "ChatGPT Pro/Plus (browser)", "Sign in with ChatGPT", begin_in_browser),
-        Method("chatgpt-headless", "ChatGPT Pro/Plus (headless)", "Sign in with a code", begin_by_code),
+        Method(
+            "chatgpt-browser",
+            Sentence("ChatGPT Pro/Plus (browser)"),
+            Sentence("Sign in with ChatGPT"),
+            begin_in_browser,
+        ),
+        Method(
+            "chatgpt-headless",
+            Sentence("ChatGPT Pro/Plus (headless)"),
+            Sentence("Sign in with a code"),
+            begin_by_code,
+        ),
     ),
     renew=renew,
     prepare=prepare,
@@ -253,5 +264,7 @@ class Redirect:
             text = "opencode-web shows whether the sign-in worked."
             return Said("200 OK", "You can close this tab", text)
         reason = given.get("error_description") or given.get("error") or "no code came back"
-        self._code.set_exception(SignInFailed(f"The sign-in was refused: {reason[:300]}"))
+        self._code.set_exception(
+            SignInFailed(Sentence("The sign-in was refused: %(reason)s", reason=reason[:300]))
+        )
         return Said("200 OK", "Not signed in", "The sign-in was refused. You can close this tab.")

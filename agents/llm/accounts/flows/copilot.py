@@ -33,6 +33,7 @@ from agents.llm.accounts.flows.base import (
 from agents.llm.accounts.flows.web import Answer, ask
 from agents.llm.auth import Entry
 from agents.llm.types import FileContent, ModelRequest
+from sessions.core.sentences import Sentence
 
 # The domain of a company's GitHub, as a person gives it.
 
@@ -50,12 +51,15 @@ async def enterprise_domain(given: str) -> str:
     """
     name = given.strip().lower().removeprefix("https://").removesuffix("/").removesuffix(".")
     if not _NAME.fullmatch(name):
-        raise InvalidInput(FIELD, "This is no domain. It looks like company.ghe.com.")
+        raise InvalidInput(FIELD, Sentence("This is no domain. It looks like company.ghe.com."))
     if not private_hosts() and not await _is_public(name):
         raise InvalidInput(
             FIELD,
-            f"{name} is at an address of this machine or of a private network."
-            " Set OPENCODE_WEB_PRIVATE_HOSTS=1 to allow that.",
+            Sentence(
+                "%(name)s is at an address of this machine or of a private network. Set "
+                "OPENCODE_WEB_PRIVATE_HOSTS=1 to allow that.",
+                name=name,
+            ),
         )
     return name
 
@@ -82,7 +86,7 @@ async def begin(inputs: Inputs) -> Begun:
     """Ask GitHub for a code."""
     kind = inputs.get("deploymentType") or "github.com"
     if kind not in ("github.com", "enterprise"):
-        raise InvalidInput("deploymentType", "It is either github.com or enterprise.")
+        raise InvalidInput("deploymentType", Sentence("It is either github.com or enterprise."))
     domain = await enterprise_domain(inputs.get(FIELD, "")) if kind == "enterprise" else ""
     place = github(domain)
     answer = await ask(
@@ -90,11 +94,11 @@ async def begin(inputs: Inputs) -> Begun:
     )
     device, code = text_in(answer.data, "device_code"), text_in(answer.data, "user_code")
     if not (answer.ok and device and code):
-        raise SignInFailed(f"GitHub gave no code: {answer.reason}")
+        raise SignInFailed(Sentence("GitHub gave no code: %(reason)s", reason=answer.reason))
     interval = seconds_in(answer.data, "interval", _INTERVAL)
     return Begun(
         url=_page(place, text_in(answer.data, "verification_uri")),
-        instructions=f"Enter code: {code}",
+        instructions=Sentence("Enter code: %(code)s", code=code),
         finish=partial(_finish, place, domain, device, interval),
         seconds=seconds_in(answer.data, "expires_in", _LASTS),
         code=code,
@@ -105,10 +109,10 @@ async def renew(entry: Entry) -> Entry:
     """A new token of Copilot for GitHub's."""
     place = github(entry.get("enterpriseUrl") or "")
     if not entry.get("expires"):
-        raise Refused("GitHub no longer takes this sign-in")
+        raise Refused(Sentence("GitHub no longer takes this sign-in"))
     answer = await _exchange(place, entry["refresh"])
     if answer.status >= 500 or answer.status == 429:
-        raise Unreachable(f"GitHub answered {answer.status}.")
+        raise Unreachable(Sentence("GitHub answered %(status)s.", status=answer.status))
     if not text_in(answer.data, "token"):
         raise Refused(_why(answer))
     return {**entry, **_token(answer)}
@@ -163,11 +167,11 @@ async def _poll(place: GitHub, device: str, interval: float) -> str:
             case "slow_down":
                 interval = slower(answer.data, interval)
             case "expired_token":
-                raise SignInFailed("The code has expired. Begin again.")
+                raise SignInFailed(Sentence("The code has expired. Begin again."))
             case "access_denied":
-                raise SignInFailed("The sign-in was cancelled at GitHub.")
+                raise SignInFailed(Sentence("The sign-in was cancelled at GitHub."))
             case _:
-                raise SignInFailed(f"GitHub refused the sign-in: {answer.reason}")
+                raise SignInFailed(Sentence("GitHub refused the sign-in: %(reason)s", reason=answer.reason))
 
 
 def slower(data: Mapping[str, Any], interval: float) -> float:
@@ -188,7 +192,7 @@ def _token(answer: Answer) -> dict[str, Any]:
 def _why(answer: Answer) -> str:
     details = answer.data.get("error_details")
     said = text_in(details, "message") if isinstance(details, dict) else ""
-    return f"GitHub gives no access to Copilot: {said[:300] or answer.reason}"
+    return Sentence("GitHub gives no access to Copilot: %(reason)s", reason=said[:300] or answer.reason)
 
 
 def _page(place: GitHub, told: str) -> str:
@@ -208,22 +212,26 @@ FLOW = Flow(
         Method(
             id="github-copilot",
             label="Login with GitHub Copilot",
-            action="Sign in with GitHub",
+            action=Sentence("Sign in with GitHub"),
             begin=begin,
             prompts=(
                 {
                     "type": "select",
                     "key": "deploymentType",
-                    "message": "Where is your GitHub?",
+                    "message": Sentence("Where is your GitHub?"),
                     "options": [
                         {"label": "GitHub.com", "value": "github.com", "hint": "Public"},
-                        {"label": "GitHub Enterprise", "value": "enterprise", "hint": "Your company's own"},
+                        {
+                            "label": Sentence("GitHub Enterprise"),
+                            "value": "enterprise",
+                            "hint": Sentence("Your company's own"),
+                        },
                     ],
                 },
                 {
                     "type": "text",
                     "key": FIELD,
-                    "message": "The domain of your GitHub Enterprise",
+                    "message": Sentence("The domain of your GitHub Enterprise"),
                     "placeholder": "company.ghe.com",
                     "when": {"key": "deploymentType", "op": "eq", "value": "enterprise"},
                 },

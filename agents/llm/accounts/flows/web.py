@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from agents.llm import bounded
 from agents.llm.accounts.flows.base import USER_AGENT, Unreachable
+from sessions.core.sentences import Sentence
 
 SECONDS = 30.0
 _MOST = 1024 * 1024
@@ -64,9 +65,11 @@ async def ask(
             response = await client.request(method, url, json=body, data=form, headers=sent)
             return Answer(response.status_code, _object(response.content))
     except TimeoutError as error:
-        raise Unreachable(f"{host} did not answer within {SECONDS:g} seconds.") from error
+        raise Unreachable(
+            Sentence("%(host)s did not answer within %(seconds)s seconds.", host=host, seconds=f"{SECONDS:g}")
+        ) from error
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
-        raise Unreachable(f"{host} could not be reached.") from error
+        raise Unreachable(Sentence("%(host)s could not be reached.", host=host)) from error
 
 
 def _object(text: bytes) -> Mapping[str, Any]:

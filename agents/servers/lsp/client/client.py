@@ -17,6 +17,7 @@ from agents.servers.lsp.client.pulling import Pulls
 from agents.servers.lsp.client.watching import Watching
 from agents.servers.lsp.types import Diagnostic, Failed, Update
 from agents.toolkit.children.child import Tail
+from sessions.core.sentences import Sentence, joined, sentence_of
 
 # Looks after a language server while it runs: the memory it holds, the files it holds open.
 
@@ -48,7 +49,13 @@ class Guard:
         while True:
             self.memory = await asyncio.to_thread(self._measure)
             if self.memory is not None and self.memory > self._limit:
-                self._end(f"it held {_shown(self.memory)} of memory; {_shown(self._limit)} are allowed")
+                self._end(
+                    Sentence(
+                        "it held %(memory)s of memory; %(most)s are allowed",
+                        memory=_shown(self.memory),
+                        most=_shown(self._limit),
+                    )
+                )
                 return
             self._tidy()
             await asyncio.sleep(LOOK_SECONDS)
@@ -107,8 +114,9 @@ class Client:
             await client._greet(within, confined)
         except Failed as error:
             said = client.log.last(3)
-            await link.end(str(error))
-            raise Failed(f"{error}\n{said}" if said and said not in str(error) else str(error)) from error
+            await link.end(sentence_of(error))
+            words = sentence_of(error)
+            raise Failed(joined((words, said), "\n") if said and said not in words else words) from error
         except BaseException:
             link.end("not wanted any longer")
             raise

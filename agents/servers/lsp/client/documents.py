@@ -15,6 +15,7 @@ from typing import Any
 from agents.servers.lsp.client.abilities import Abilities
 from agents.servers.lsp.client.encoding import length, lines, uri_of
 from agents.servers.lsp.types import Failed
+from sessions.core.sentences import Sentence
 
 MOST_OPEN = 100
 """Of more, those used longest ago are closed."""
@@ -70,7 +71,9 @@ class Documents:
     def put(self, path: Path, content: bytes) -> Document:
         """Tell the server what a file holds, unless it knows. Raises Failed for too much."""
         if len(content) > MAX_BYTES:
-            raise Failed(f"{path.name} has more than {MAX_BYTES:,} bytes")
+            raise Failed(
+                Sentence("%(path)s has more than %(most)s bytes", path=path.name, most=f"{MAX_BYTES:,}")
+            )
         document = self._open.pop(path, None)
         if document is None:
             document = self._opened(path, content)

@@ -7,6 +7,7 @@ import re
 from collections.abc import AsyncIterator, Callable
 
 from agents.servers.lsp.types import Failed
+from sessions.core.sentences import Sentence
 
 CONTENT_MODIFIED = -32801
 SERVER_CANCELLED = -32802
@@ -44,7 +45,13 @@ async def messages(stream: asyncio.StreamReader, note: Callable[[str], None]) ->
         if found:
             length = int(found[1])
             if length > MAX_MESSAGE:
-                raise Garbled(f"sent a message of {length:,} bytes; {MAX_MESSAGE:,} are taken")
+                raise Garbled(
+                    Sentence(
+                        "sent a message of %(length)s bytes; %(most)s are taken",
+                        length=f"{length:,}",
+                        most=f"{MAX_MESSAGE:,}",
+                    )
+                )
         if not line.strip():
             if length is not None:
                 try:
@@ -56,7 +63,7 @@ async def messages(stream: asyncio.StreamReader, note: Callable[[str], None]) ->
             note(f"(not a message) {line[:_SHOWN].decode('utf-8', 'replace').rstrip()}")
             strange += 1 + len(line) // _LONG
             if strange >= MAX_STRANGE:
-                raise Garbled("prints what are no messages of the Language Server Protocol")
+                raise Garbled(Sentence("prints what are no messages of the Language Server Protocol"))
 
 
 async def _line(stream: asyncio.StreamReader) -> bytes:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from agents.servers.lsp.client.framing import CONTENT_MODIFIED, SERVER_CANCELLED, Garbled, Refused
 from agents.servers.lsp.types import Failed
 from agents.toolkit.children.child import CannotStart, Child
+from sessions.core.sentences import Sentence, joined, sentence_of
 from sessions.core.text import error_text
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Link:
         try:
             child = await Child.start(argv, cwd=root, env=env, limit=_STREAM_LIMIT)
         except CannotStart as error:
-            raise Failed(str(error)) from error
+            raise Failed(sentence_of(error)) from error
         return cls(child, peer(child.input, child.errors.say))
 
     def listen(self, handlers: Mapping[str, Handler]) -> None:
@@ -74,7 +75,9 @@ class Link:
                             raise
                     await asyncio.sleep(_AGAIN_SECONDS)
         except TimeoutError:
-            raise Failed(f"no answer to {method} within {within:g} s") from None
+            raise Failed(
+                Sentence("no answer to %(method)s within %(seconds)s s", method=method, seconds=f"{within:g}")
+            ) from None
 
     def notify(self, method: str, params: Any = None) -> None:
         """Nothing happens once it is over."""
@@ -119,10 +122,10 @@ class Link:
             await self._peer.listen(self.child.output, handlers)
             reason = await self._how()
         except Garbled as error:
-            reason = f"it {error}"
+            reason = Sentence("it %(reason)s", reason=error)
         except Exception as error:
             logger.exception("a language server cannot be listened to")
-            reason = f"it cannot be listened to: {error_text(error)}"
+            reason = Sentence("it cannot be listened to: %(error)s", error=error_text(error))
         self.end(reason)
 
     async def _how(self) -> str:
@@ -130,10 +133,11 @@ class Link:
         try:
             reason = await asyncio.wait_for(self.child.wait(), _EXIT_SECONDS)
         except TimeoutError:
-            return "it closed its output"
+            return Sentence("it closed its output")
         await self.child.silent(_LAST_WORDS_SECONDS)
         said = self.log.last(3)
-        return f"it {reason}: {said}" if said else f"it {reason}"
+        words = Sentence("it %(reason)s", reason=reason)
+        return joined((words, said), ": ") if said else words
 
     async def _end(self) -> None:
         await self.child.end(END_SECONDS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agents.servers.lsp.matrix.row import Row, Workspace, pypi
+from sessions.core.sentences import Sentence
 
 _C = (".c", ".cpp", ".cc", ".cxx", ".c++", ".h", ".hpp", ".hh", ".hxx", ".h++", ".cu", ".m", ".mm")
 
@@ -24,7 +25,7 @@ ROWS: tuple[Row, ...] = (
         (("Cargo.toml", "Cargo.lock"),),
         fallback=False,
         workspace=Workspace("Cargo.toml", "workspace", "exclude"),
-        project_code="build scripts and procedural macros",
+        project_code=Sentence("build scripts and procedural macros"),
     ),
     Row(
         "clangd",
@@ -70,7 +71,7 @@ ROWS: tuple[Row, ...] = (
         (("nimlangserver",),),
         "nimble install nimlangserver",
         (("*.nimble",),),
-        project_code="config.nims and macros",
+        project_code=Sentence("config.nims and macros"),
     ),
     Row(
         "serve-d",
@@ -79,7 +80,7 @@ ROWS: tuple[Row, ...] = (
         (("serve-d",),),
         "dub run serve-d, or its releases",
         (("dub.json", "dub.sdl"),),
-        project_code="the build that dub.json describes",
+        project_code=Sentence("the build that dub.json describes"),
     ),
     Row(
         "ols",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agents.servers.lsp.matrix.row import NODE_LOCKS, Row, npm, pypi
+from sessions.core.sentences import Sentence
 
 ROWS: tuple[Row, ...] = (
     Row(
@@ -35,7 +36,7 @@ ROWS: tuple[Row, ...] = (
         (("terraform-ls", "serve"), ("tofu-ls", "serve")),
         "brew install hashicorp/tap/terraform-ls, or its releases",
         ((".terraform.lock.hcl", "terraform.tfstate"), ("*.tf",)),
-        project_code="the providers in .terraform",
+        project_code=Sentence("the providers in .terraform"),
     ),
     Row(
         "nixd",
@@ -44,7 +45,7 @@ ROWS: tuple[Row, ...] = (
         (("nixd",),),
         "nix profile install nixpkgs#nixd",
         (("flake.nix",), ("default.nix", "shell.nix")),
-        project_code="the project's Nix expressions",
+        project_code=Sentence("the project's Nix expressions"),
     ),
     Row(
         "markdown",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from agents.servers.lsp.matrix.row import Row, npm
+from sessions.core.sentences import Sentence
 
 _GRADLE = ("settings.gradle", "settings.gradle.kts")
 _DOTNET = ("*.slnx", "*.sln")
-_MSBUILD = "the build that MSBuild files describe"
+_MSBUILD = Sentence("the build that MSBuild files describe")
 
 ROWS: tuple[Row, ...] = (
     Row(
@@ -16,7 +17,7 @@ ROWS: tuple[Row, ...] = (
         (("jdtls",),),
         "brew install jdtls, or its milestones at eclipse.org",
         (_GRADLE, ("pom.xml", "build.gradle", "build.gradle.kts", ".project", ".classpath")),
-        project_code="the Gradle or Maven build",
+        project_code=Sentence("the Gradle or Maven build"),
     ),
     Row(
         "kotlin-ls",
@@ -25,7 +26,7 @@ ROWS: tuple[Row, ...] = (
         (("kotlin-lsp", "--stdio"), ("kotlin-language-server",)),
         "brew install kotlin-lsp, or its releases",
         (_GRADLE, ("build.gradle.kts", "build.gradle", "pom.xml", "gradlew")),
-        project_code="the Gradle or Maven build",
+        project_code=Sentence("the Gradle or Maven build"),
     ),
     Row(
         "metals",
@@ -34,7 +35,7 @@ ROWS: tuple[Row, ...] = (
         (("metals",),),
         "cs install metals",
         (("build.sbt", "build.sc", "build.mill"), ("pom.xml",)),
-        project_code="the sbt, Mill or Maven build",
+        project_code=Sentence("the sbt, Mill or Maven build"),
     ),
     Row(
         "clojure-lsp",
@@ -43,7 +44,7 @@ ROWS: tuple[Row, ...] = (
         (("clojure-lsp", "listen"),),
         "brew install clojure-lsp/brew/clojure-lsp-native, or its releases",
         (("deps.edn", "project.clj", "shadow-cljs.edn", "bb.edn", "build.boot"),),
-        project_code="the build, to see its class path",
+        project_code=Sentence("the build, to see its class path"),
     ),
     Row(
         "csharp",
@@ -70,7 +71,7 @@ ROWS: tuple[Row, ...] = (
         (("elixir-ls",), ("language_server.sh",), ("expert", "--stdio")),
         "brew install elixir-ls, or its releases",
         (("mix.lock",), ("mix.exs",)),
-        project_code="mix.exs and the project's macros",
+        project_code=Sentence("mix.exs and the project's macros"),
     ),
     Row(
         "erlang",
@@ -79,7 +80,7 @@ ROWS: tuple[Row, ...] = (
         (("elp", "server"), ("erlang_ls",)),
         "the releases of the Erlang Language Platform",
         (("rebar.config", "erlang.mk"),),
-        project_code="the rebar3 build",
+        project_code=Sentence("the rebar3 build"),
     ),
     Row("gleam", "Gleam", (".gleam",), (("gleam", "lsp"),), "it comes with Gleam", (("gleam.toml",),)),
     Row(
@@ -89,7 +90,7 @@ ROWS: tuple[Row, ...] = (
         (("dart", "language-server", "--lsp"),),
         "it comes with the Dart SDK",
         (("pubspec.yaml", "analysis_options.yaml"),),
-        project_code="plug-ins of the analyzer that analysis_options.yaml names",
+        project_code=Sentence("plug-ins of the analyzer that analysis_options.yaml names"),
     ),
     Row(
         "haskell-language-server",
@@ -98,7 +99,7 @@ ROWS: tuple[Row, ...] = (
         (("haskell-language-server-wrapper", "--lsp"), ("haskell-language-server", "--lsp")),
         "ghcup install hls",
         (("cabal.project", "stack.yaml", "hie.yaml"), ("*.cabal", "package.yaml")),
-        project_code="the Cabal or Stack build and Template Haskell",
+        project_code=Sentence("the Cabal or Stack build and Template Haskell"),
     ),
     Row(
         "ocaml-lsp",
@@ -107,7 +108,7 @@ ROWS: tuple[Row, ...] = (
         (("ocamllsp",),),
         "opam install ocaml-lsp-server",
         (("dune-workspace",), ("dune-project", ".merlin", "opam")),
-        project_code="the Dune build and preprocessors",
+        project_code=Sentence("the Dune build and preprocessors"),
     ),
     Row(
         "purescript",
@@ -117,7 +118,7 @@ ROWS: tuple[Row, ...] = (
         npm("purescript-language-server"),
         (("spago.yaml", "spago.dhall", "bower.json"),),
         fallback=False,
-        project_code="the Spago build",
+        project_code=Sentence("the Spago build"),
     ),
     Row(
         "rescript",
@@ -127,6 +128,6 @@ ROWS: tuple[Row, ...] = (
         npm("@rescript/language-server"),
         (("rescript.json", "bsconfig.json"),),
         fallback=False,
-        project_code="the project's own ReScript compiler",
+        project_code=Sentence("the project's own ReScript compiler"),
     ),
 )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from agents.servers.lsp.matrix.row import Row, npm, pypi
+from sessions.core.sentences import Sentence
 
 _PYTHON = (".py", ".pyi")
 _PROJECT = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "Pipfile", "pyrightconfig.json")
 _VENV = (".venv/bin", "venv/bin")
-_INTERPRETER = "the project's own Python interpreter"
+_INTERPRETER = Sentence("the project's own Python interpreter")
 _RUBY = (".rb", ".rake", ".gemspec", ".ru", "Gemfile", "Rakefile")
-_BUNDLE = "the Gemfile and the gems it names"
+_BUNDLE = Sentence("the Gemfile and the gems it names")
 
 ROWS: tuple[Row, ...] = (
     Row(
@@ -90,7 +91,7 @@ ROWS: tuple[Row, ...] = (
         "gem install rubocop",
         ((".rubocop.yml",),),
         fallback=False,
-        project_code="RuboCop's configuration and plug-ins",
+        project_code=Sentence("RuboCop's configuration and plug-ins"),
     ),
     Row(
         "php intelephense",
@@ -124,7 +125,7 @@ ROWS: tuple[Row, ...] = (
         (".pl", ".pm", ".t"),
         (("perlnavigator", "--stdio"),),
         "npm install --global perlnavigator-server",
-        project_code="BEGIN blocks of Perl files, when it checks them",
+        project_code=Sentence("BEGIN blocks of Perl files, when it checks them"),
     ),
     Row(
         "r",
@@ -142,7 +143,7 @@ ROWS: tuple[Row, ...] = (
         (("julia", "--startup-file=no", "--history-file=no", "-e", "using LanguageServer; runserver()"),),
         'Pkg.add("LanguageServer") in Julia',
         (("Project.toml", "Manifest.toml"),),
-        project_code="the project's packages, to see what is in them",
+        project_code=Sentence("the project's packages, to see what is in them"),
     ),
     Row(
         "robot",
@@ -151,6 +152,6 @@ ROWS: tuple[Row, ...] = (
         (("robotcode", "language-server"),),
         pypi("robotcode[languageserver]"),
         (("robot.toml", "pyproject.toml"),),
-        project_code="the Python libraries that tests import",
+        project_code=Sentence("the Python libraries that tests import"),
     ),
 )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.servers.lsp.matrix.row import NODE_LOCKS, TSDK, TSSERVER, Row, npm
+from sessions.core.sentences import Sentence
 
 _SCRIPT = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts")
 _COMPONENTS = (".vue", ".svelte", ".astro")
@@ -73,7 +74,7 @@ ROWS: tuple[Row, ...] = (
         (("vue-language-server", "--stdio"),),
         npm("@vue/language-server@2", _TYPESCRIPT),
         _PROJECT,
-        project_code="plug-ins of Vue's compiler that tsconfig.json names",
+        project_code=Sentence("plug-ins of Vue's compiler that tsconfig.json names"),
         initialization={"typescript": {"tsdk": TSDK}, "vue": {"hybridMode": False}},
     ),
     Row(
@@ -92,7 +93,7 @@ ROWS: tuple[Row, ...] = (
         (("astro-ls", "--stdio"),),
         npm("@astrojs/language-server", _TYPESCRIPT),
         _PROJECT,
-        project_code="the project's packages that Astro loads",
+        project_code=Sentence("the project's packages that Astro loads"),
         initialization={"typescript": {"tsdk": TSDK}},
     ),
     Row(
@@ -103,7 +104,7 @@ ROWS: tuple[Row, ...] = (
         _EXTRACTED,
         (tuple(_ESLINT),),
         fallback=False,
-        project_code="ESLint with its configuration and plug-ins",
+        project_code=Sentence("ESLint with its configuration and plug-ins"),
         initialization=_ESLINT_SETTINGS,
     ),
     Row(
@@ -123,7 +124,7 @@ ROWS: tuple[Row, ...] = (
         npm("oxlint"),
         ((".oxlintrc.json", "oxlint.config.ts"),),
         fallback=False,
-        project_code="Oxlint's configuration and plug-ins",
+        project_code=Sentence("Oxlint's configuration and plug-ins"),
     ),
     Row(
         "html",
@@ -168,7 +169,7 @@ ROWS: tuple[Row, ...] = (
         npm("stylelint-lsp"),
         (_STYLELINT,),
         fallback=False,
-        project_code="Stylelint with its configuration and plug-ins",
+        project_code=Sentence("Stylelint with its configuration and plug-ins"),
     ),
     Row(
         "graphql",

@@ -25,6 +25,7 @@ from agents.servers.mcp.link.remote import HTTP, SSE, Remote, sifted
 from agents.servers.mcp.link.stdio import Program
 from agents.servers.mcp.server import Offers
 from agents.toolkit.children.child import Tail
+from sessions.core.sentences import Sentence, joined, sentence_of
 from sessions.core.store.sessions import VERSION
 from sessions.core.text import error_text
 
@@ -69,7 +70,7 @@ async def _local(connection: Connection, mode: str) -> NoReturn:
     except TooNew:
         raise
     except ServerFailed as failure:
-        reason = await program.reason(str(failure))
+        reason = await program.reason(sentence_of(failure))
         connection.lost(reason)  # before it is ended, which may take seconds
         raise ServerFailed(reason) from failure
     finally:
@@ -88,15 +89,15 @@ async def _remote(connection: Connection, mode: str) -> NoReturn:
         except ServerFailed as failure:
             if isinstance(failure, _Lost):
                 raise
-            problems.append(f"{kind}: {remote.reason(str(failure))}")
-    raise ServerFailed("\n".join(problems))
+            problems.append(joined((kind, remote.reason(sentence_of(failure))), ": "))
+    raise ServerFailed(joined(problems, "\n"))
 
 
 async def _serve(connection: Connection, mode: str, streams: Streams, ended: Ended) -> NoReturn:
     """`mode` as the SDK's client takes it: a handshake first is what every server understands but those that
     know nothing older than 2026. Raises ServerFailed with the rest of a sentence, or Refusal."""
     patience = connection.server.start_timeout
-    reason = f"did not introduce itself within {patience:g} s"
+    reason: str = Sentence("did not introduce itself within %(seconds)s s", seconds=f"{patience:g}")
     kind = ServerFailed
     try:
         with anyio.CancelScope(deadline=anyio.current_time() + patience) as scope:
@@ -114,8 +115,8 @@ async def _serve(connection: Connection, mode: str, streams: Streams, ended: End
         if isinstance(failure, Refusal | TooNew):
             raise failure from error
         if kind is _Lost:
-            connection.lost(str(failure))
-        raise kind(str(failure)) from error
+            connection.lost(sentence_of(failure))
+        raise kind(sentence_of(failure)) from error
     finally:
         connection.lost("")
     raise kind(reason)
@@ -297,11 +298,16 @@ def _is_ending(error: BaseException) -> bool:
 def _words(error: BaseException) -> str:
     text = error_text(error)
     if isinstance(error, MCPError):
-        return f"answered with an error: {text}"
+        return Sentence("answered with an error: %(error)s", error=text)
     if isinstance(error, ValidationError):
-        return f"answered what MCP does not allow: {error.error_count()} errors in {error.title}"
+        return Sentence(
+            "answered what MCP does not allow: %(count)s errors in %(title)s",
+            count=error.error_count(),
+            title=error.title,
+        )
     if isinstance(error, httpx2.HTTPStatusError):
-        return f"answered with {error.response.status_code} {error.response.reason_phrase}"
+        status = f"{error.response.status_code} {error.response.reason_phrase}"
+        return Sentence("answered with %(status)s", status=status)
     if isinstance(error, httpx2.TransportError):
-        return f"cannot be reached: {text}"
+        return Sentence("cannot be reached: %(error)s", error=text)
     return f"{type(error).__name__}: {text}"

@@ -24,6 +24,7 @@ from agents.llm.bounded import hold
 from agents.servers.mcp.oauth.provider import provider_for
 from agents.servers.mcp.server import Server
 from agents.toolkit.children.child import Tail
+from sessions.core.sentences import Sentence, joined
 
 HTTP, SSE = "streamable HTTP", "SSE"
 
@@ -52,7 +53,7 @@ class Remote:
         self._status = ""
         """Of the last answer that was an error; empty after a good one."""
         self._over = asyncio.Event()
-        self._why = "ended the connection"
+        self._why: str = Sentence("ended the connection")
 
     @asynccontextmanager
     async def streams(self) -> AsyncIterator[TransportStreams]:
@@ -65,7 +66,9 @@ class Remote:
         if not self._status or self._status in failure:
             return failure
         vague = failure.endswith(_VAGUE)
-        return f"answered with {self._status}" if vague else f"{failure} ({self._status})"
+        if vague:
+            return Sentence("answered with %(status)s", status=self._status)
+        return joined((failure, f"({self._status})"), " ")
 
     async def ended(self, client: Client) -> str:
         """Until the server does not know us any longer, or is not there; which of them. Raises Refusal."""
@@ -85,7 +88,7 @@ class Remote:
             with anyio.fail_after(self._server.timeout):
                 await client.session.send_ping()
         except TimeoutError:
-            self._end("did not answer a ping")
+            self._end(Sentence("did not answer a ping"))
         except MCPError as error:
             if error.code == _CLOSED:
                 self._over.set()
@@ -126,7 +129,7 @@ class Remote:
         if response.status_code >= 400:
             self._status = f"{response.status_code} {response.reason_phrase}"
             if response.status_code == 404 and _SESSION in response.request.headers:
-                self._end("has forgotten the session")
+                self._end(Sentence("has forgotten the session"))
 
 
 class _Watched:

@@ -18,6 +18,7 @@ from agents.servers.mcp.server import Server
 from agents.toolkit.children.child import CannotStart, Child, Tail
 from agents.toolkit.sandbox.servers import CannotConfine, confined
 from agents.toolkit.shared.environment import shell_environment
+from sessions.core.sentences import Sentence, joined
 
 MAX_LINE = 16 * 1024 * 1024
 """Bytes of one message."""
@@ -56,7 +57,7 @@ class Program:
                 argv, env = await asyncio.to_thread(confined, argv, folder, env, given)
             child = await Child.start(argv, cwd=folder, env=env, limit=MAX_LINE)
         except (CannotConfine, CannotStart) as error:
-            raise ServerFailed(f"cannot be started: {error}") from error
+            raise ServerFailed(Sentence("cannot be started: %(error)s", error=error)) from error
         return cls(child, log)
 
     @asynccontextmanager
@@ -88,7 +89,7 @@ class Program:
         await self._child.end()
 
     async def _exit(self) -> str:
-        reason = "closed its output"
+        reason: str = Sentence("closed its output")
         with suppress(TimeoutError):
             async with asyncio.timeout(_EXIT_SECONDS):
                 reason = await self._child.wait()
@@ -98,7 +99,7 @@ class Program:
     def _with_last_words(self, reason: str) -> str:
         new = self._log.lines()[max(0, self._before - self._log.dropped) :]
         said = [line for line in new if line.strip()][-_LAST_LINES:]
-        return "\n".join([reason, *said])
+        return joined([reason, *said], "\n")
 
     async def _listen(self, inbound: Inbound) -> None:
         garbage = 0
@@ -113,10 +114,12 @@ class Program:
                         garbage += 1
                         self._note(line, garbage)
                     if garbage >= MAX_GARBAGE:
-                        self._problem = f"sent {garbage} lines in a row that are no messages of MCP"
+                        self._problem = Sentence(
+                            "sent %(count)s lines in a row that are no messages of MCP", count=garbage
+                        )
                         break
             except ValueError:  # of readline: longer than the limit of the child's output
-                self._problem = f"sent a line of more than {MAX_LINE >> 20} MB"
+                self._problem = Sentence("sent a line of more than %(most)s MB", most=MAX_LINE >> 20)
             except (anyio.BrokenResourceError, OSError):
                 pass  # nobody listens any longer, or the pipe broke: the program's end says why
             self._over.set()  # not where we end it ourselves: there it is cancelled

@@ -16,6 +16,7 @@ from typing import Literal
 from agents.servers.mcp.errors import SignInFailed
 from agents.servers.mcp.server import Server
 from sessions.core.ids import now
+from sessions.core.sentences import Sentence, sentence_of
 
 SECONDS = 300.0
 _LONGEST = 300
@@ -53,7 +54,7 @@ class Attempt:
 
     @property
     def message(self) -> str:
-        return str(self.error or "")
+        return sentence_of(self.error) if self.error else ""
 
     def show(self, url: str, state: str) -> None:
         """From now on `state` is the key to it. On the background loop."""
@@ -124,7 +125,7 @@ def arrived(query: Mapping[str, str]) -> Attempt | None:
         attempt.settle(Answer(code, attempt.state, query.get("iss")))
     else:
         said = query.get("error_description") or query.get("error") or "no code came back"
-        attempt.settle(SignInFailed(f"The sign-in was refused: {said[:_LONGEST]}"))
+        attempt.settle(SignInFailed(Sentence("The sign-in was refused: %(reason)s", reason=said[:_LONGEST])))
     return attempt
 
 

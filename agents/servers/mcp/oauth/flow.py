@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from urllib.parse import urljoin
 
 import httpx2
+from django.utils.translation import gettext
 from mcp import types
 from mcp.client.auth import (
     AuthorizationCodeResult,
@@ -33,12 +34,13 @@ from agents.servers.mcp.oauth.settings import Client
 from agents.servers.mcp.oauth.store import Kept
 from agents.servers.mcp.oauth.web import check, client
 from agents.servers.mcp.server import Server
+from sessions.core.sentences import Sentence
 
 # The SDK's provider, storage and metadata as a sign-in of ours uses them.
 
-NO_CLIENT = (
-    "Its authorization server registers no clients by itself. Register one there, and set oauth.clientId in"
-    " the configuration."
+NO_CLIENT = Sentence(
+    "Its authorization server registers no clients by itself. Register one there, "
+    "and set oauth.clientId in the configuration."
 )
 
 
@@ -204,9 +206,9 @@ class Flow:
                 if await self._led(web, request, response, done):
                     return
         raise (
-            SignInFailed("The server refuses the sign-in.")
+            SignInFailed(Sentence("The server refuses the sign-in."))
             if refused
-            else NotAsked("The server does not ask for a sign-in.")
+            else NotAsked(gettext("The server does not ask for a sign-in."))
         )
 
     async def _led(
@@ -269,4 +271,4 @@ async def _asked(web: httpx2.AsyncClient, request: httpx2.Request) -> httpx2.Res
 
 
 def _words(error: Exception) -> str:
-    return f"The sign-in failed: {' '.join(str(error).split())[:_LONGEST]}"
+    return Sentence("The sign-in failed: %(error)s", error=" ".join(str(error).split())[:_LONGEST])

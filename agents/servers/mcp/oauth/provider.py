@@ -37,6 +37,7 @@ from agents.servers.mcp.oauth.store import Kept
 from agents.servers.mcp.oauth.web import client, origin
 from agents.servers.mcp.server import Server
 from sessions.core.files import BrokenFile, locked
+from sessions.core.sentences import Sentence
 
 logger = logging.getLogger(__name__)
 
@@ -106,7 +107,7 @@ class Signed(httpx2.Auth):
         except SignInFailed as error:
             if old.access != refused and old.expires > time.time():
                 return
-            raise ServerFailed(f"cannot be signed in to: {error}") from error
+            raise ServerFailed(Sentence("cannot be signed in to: %(error)s", error=error)) from error
         else:
             self._kept = new
         try:
@@ -119,7 +120,7 @@ class Signed(httpx2.Auth):
         SignInFailed."""
         found = await Flow(self._server, configured(self._server)).look()
         if found.metadata is None:
-            raise Unreachable("nobody says where the token is renewed")
+            raise Unreachable(Sentence("nobody says where the token is renewed"))
         return replace(
             old,
             token_endpoint=str(found.metadata.token_endpoint),
@@ -200,7 +201,9 @@ async def renewed(server: Server, old: Kept) -> Kept:
         raise Ended(said[:300] or f"status {response.status_code}")
     access = text_in(answer, "access_token")
     if not (response.is_success and access):
-        raise Unreachable(f"The authorization server answered {response.status_code}.")
+        raise Unreachable(
+            Sentence("The authorization server answered %(status_code)s.", status_code=response.status_code)
+        )
     lasts = seconds_in(answer, "expires_in", 0.0)
     return replace(
         old,

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+from django.utils.translation import gettext
+
 from agents.servers.mcp.errors import SignInFailed
 from agents.servers.mcp.server import Server
 
@@ -76,14 +78,17 @@ def _written(url: str, own: str) -> Back:
         parts, ours = urlsplit(url), urlsplit(own)
         port, our_port = parts.port, ours.port
     except ValueError as error:
-        raise SignInFailed("oauth.redirectUri cannot be read.") from error
+        raise SignInFailed(gettext("oauth.redirectUri cannot be read.")) from error
     if parts.scheme == "http" and parts.hostname in _LOOPBACK and not (own and port == our_port):
         return Back(url, port or 80)
     if parts.scheme in ("http", "https") and parts.hostname and parts.path.endswith(CALLBACK):
         return Back(url, None)
     raise SignInFailed(
-        "oauth.redirectUri has to be an http:// address of this machine, or one that leads to this server"
-        f" and ends in {CALLBACK}."
+        gettext(
+            "oauth.redirectUri has to be an http:// address of this machine, or one that "
+            "leads to this server and ends in %(callback)s."
+        )
+        % {"callback": CALLBACK}
     )
 
 

@@ -18,6 +18,7 @@ from agents.servers.mcp.oauth.settings import Back, back, configured, reason_aga
 from agents.servers.mcp.server import Server
 from agents.toolkit.children.loop import background
 from sessions.core.files import BrokenFile
+from sessions.core.sentences import Sentence, sentence_of
 from sessions.rendering.html import html
 
 if TYPE_CHECKING:
@@ -71,7 +72,9 @@ async def sign_out(server: Server) -> bool:
     try:
         forgotten = await asyncio.to_thread(store.forget, server)
     except (BrokenFile, OSError) as error:
-        raise SignInFailed(f"The file of sign-ins cannot be changed: {error}") from error
+        raise SignInFailed(
+            Sentence("The file of sign-ins cannot be changed: %(error)s", error=error)
+        ) from error
     if forgotten:
         await hub.again(server)
     return forgotten
@@ -87,7 +90,7 @@ async def described(server: Server) -> list[str]:
     try:
         found = await flow(server, configured(server)).look()
     except SignInFailed as error:
-        return [str(error)]
+        return [sentence_of(error)]
     return list(found.lines())
 
 
@@ -101,7 +104,7 @@ async def _begin(server: Server, where: Back) -> Attempt:
     await asyncio.wait(both, timeout=_BEGIN_SECONDS, return_when=asyncio.FIRST_COMPLETED)
     hub.tell(server)
     if not attempt.shown.done():
-        late = SignInFailed("The server did not say in time where one signs in.")
+        late = SignInFailed(Sentence("The server did not say in time where one signs in."))
         attempt.fail(late)
         await _stop(attempt)
         raise attempt.error or late
@@ -129,17 +132,17 @@ async def _run(attempt: Attempt, where: Back) -> None:
         attempt.status = "complete"
         await hub.again(attempt.server)
     except TimeoutError:
-        attempt.fail(SignInFailed("The time for this sign-in is over. Begin again."), "expired")
+        attempt.fail(SignInFailed(Sentence("The time for this sign-in is over. Begin again.")), "expired")
     except SignInFailed as error:
         attempt.fail(error)
     except asyncio.CancelledError:
-        attempt.fail(SignInFailed("The sign-in was cancelled."))
+        attempt.fail(SignInFailed(Sentence("The sign-in was cancelled.")))
         raise
     except (BrokenFile, OSError) as error:
-        attempt.fail(SignInFailed(f"The file of sign-ins cannot be changed: {error}"))
+        attempt.fail(SignInFailed(Sentence("The file of sign-ins cannot be changed: %(error)s", error=error)))
     except Exception:
         logger.exception("signing in to the MCP server %s", attempt.server.name)
-        attempt.fail(SignInFailed("The sign-in failed; the log says why."))
+        attempt.fail(SignInFailed(Sentence("The sign-in failed; the log says why.")))
     finally:
         attempts.leave(attempt)
         hub.tell(attempt.server)
@@ -186,8 +189,8 @@ _SECONDS = 60.0
 """That the browser waits to be told how it ended."""
 UNKNOWN = Said(
     "404 Not Found",
-    "This belongs to no sign-in",
-    "It was used already, or five minutes have passed. Begin the sign-in again.",
+    Sentence("This belongs to no sign-in"),
+    Sentence("It was used already, or five minutes have passed. Begin the sign-in again."),
 )
 
 
@@ -206,7 +209,11 @@ class Listener:
             port = await self._loopback.listen(self._where.port)
         except (OSError, OverflowError) as error:
             raise SignInFailed(
-                f"Port {self._where.port}, where the browser is to come back to, cannot be used: {error}"
+                Sentence(
+                    "Port %(port)s, where the browser is to come back to, cannot be used: %(error)s",
+                    port=self._where.port,
+                    error=error,
+                )
             ) from error
         return self._where.url if self._where.port else _with_port(self._where.url, port)
 
@@ -225,10 +232,13 @@ async def came_back(query: Mapping[str, str]) -> Said:
         done = asyncio.run_coroutine_threadsafe(_ended(attempt.task), attempt.answer.get_loop())
         await asyncio.wrap_future(done)
     if attempt.status == "complete":
-        text = f"You are signed in to the MCP server {attempt.server.name}. You can close this tab."
-        return Said("200 OK", "Signed in", text)
-    text = attempt.message or "opencode-web shows how it ends."
-    return Said("200 OK", "Not signed in", f"{text} You can close this tab.")
+        text = Sentence(
+            "You are signed in to the MCP server %(server)s. You can close this tab.",
+            server=attempt.server.name,
+        )
+        return Said("200 OK", Sentence("Signed in"), text)
+    words = attempt.message or Sentence("opencode-web shows how it ends.")
+    return Said("200 OK", Sentence("Not signed in"), Sentence("%(text)s You can close this tab.", text=words))
 
 
 async def _ended(task: asyncio.Task[None]) -> None:

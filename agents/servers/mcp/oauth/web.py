@@ -25,6 +25,7 @@ from agents.llm.accounts.endpoints import private_hosts
 from agents.llm.accounts.flows.base import USER_AGENT
 from agents.servers.mcp.errors import Unfit, Unreachable
 from agents.servers.mcp.server import Server
+from sessions.core.sentences import Sentence
 
 SECONDS = 20.0
 """For one answer."""
@@ -53,11 +54,13 @@ def check(url: str, server: Server) -> None:
         scheme, host, _ = place = origin(url)
         named = urlsplit(url).username is not None
     except ValueError as error:
-        raise Unfit("An address that the server names cannot be read.") from error
+        raise Unfit(Sentence("An address that the server names cannot be read.")) from error
     if scheme not in ("http", "https") or not host or named:
-        raise Unfit("The server names an address that is none of https://.")
+        raise Unfit(Sentence("The server names an address that is none of https://."))
     if scheme == "http" and host not in _NAMES and place != origin(server.url):
-        raise Unfit(f"The server sends the sign-in to {host} without encryption (http).")
+        raise Unfit(
+            Sentence("The server sends the sign-in to %(host)s without encryption (http).", host=host)
+        )
 
 
 class Guarded(httpx2.AsyncBaseTransport):
@@ -82,9 +85,11 @@ class Guarded(httpx2.AsyncBaseTransport):
                 else:
                     response = await self._connected(request, await self._addresses(host, port))
         except (httpx2.TransportError, TimeoutError) as error:
-            raise Unreachable(f"{host} could not be reached.") from error
+            raise Unreachable(Sentence("%(host)s could not be reached.", host=host)) from error
         if response.headers.get("content-encoding", "identity") != "identity":
-            raise Unreachable(f"{host} sent a compressed answer that was not asked for.")
+            raise Unreachable(
+                Sentence("%(host)s sent a compressed answer that was not asked for.", host=host)
+            )
         response.stream = _Bounded(response.stream, host, until)
         return response
 
@@ -112,11 +117,19 @@ class Guarded(httpx2.AsyncBaseTransport):
         if host == own:
             return found
         if any(place.is_link_local or place.is_multicast or place.is_unspecified for place in found):
-            raise Unfit(f"The server sends the sign-in to {host}, which is no address of a web server.")
+            raise Unfit(
+                Sentence(
+                    "The server sends the sign-in to %(host)s, which is no address of a web server.",
+                    host=host,
+                )
+            )
         if not (_public(found) or private_hosts()) and await _is_public(own, own_port):
             raise Unfit(
-                f"The server sends the sign-in to {host}, at an address of this machine or of a private"
-                " network. Set OPENCODE_WEB_PRIVATE_HOSTS=1 to allow that."
+                Sentence(
+                    "The server sends the sign-in to %(host)s, at an address of this machine or of "
+                    "a private network. Set OPENCODE_WEB_PRIVATE_HOSTS=1 to allow that.",
+                    host=host,
+                )
             )
         return found
 
@@ -126,7 +139,7 @@ async def resolved(host: str, port: int) -> list[Address]:
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise Unreachable(f"The host {host} was not found.") from error
+        raise Unreachable(Sentence("The host %(host)s was not found.", host=host)) from error
     addresses = [ipaddress.ip_address(str(item[4][0]).partition("%")[0]) for item in found]
     return [getattr(address, "ipv4_mapped", None) or address for address in addresses]
 
@@ -174,12 +187,14 @@ class _Bounded(httpx2.AsyncByteStream):
                 async with asyncio.timeout_at(self._until):
                     chunk = await anext(chunks, None)
             except (httpx2.TransportError, TimeoutError) as error:
-                raise Unreachable(f"{self._host} did not send its whole answer.") from error
+                raise Unreachable(
+                    Sentence("%(host)s did not send its whole answer.", host=self._host)
+                ) from error
             if chunk is None:
                 return
             size += len(chunk)
             if size > _MOST:
-                raise Unreachable(f"{self._host} sent more than an answer can be.")
+                raise Unreachable(Sentence("%(host)s sent more than an answer can be.", host=self._host))
             yield chunk
 
     async def aclose(self) -> None:

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 from typing import Final
 
+from django.utils.translation.trans_null import gettext_noop
+
 UNREADABLE: Final = "unreadable: "
 UNCERTAIN: Final = "may be denied: "
 RUNS: Final = "runs another program: "
 
 WORDS: Final = {
-    UNREADABLE: "Parts of this line were not understood. Rules for known commands do not count for it.",
-    UNCERTAIN: "It may turn out to be something that you denied.",
-    RUNS: "By an option it can run another program.",
+    UNREADABLE: gettext_noop(
+        "Parts of this line were not understood. Rules for known commands do not count for it."
+    ),
+    UNCERTAIN: gettext_noop("It may turn out to be something that you denied."),
+    RUNS: gettext_noop("By an option it can run another program."),
 }
 """For the person who is asked."""
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from sessions.core.models import PermissionRequest, Session
+from sessions.core.sentences import grouped
 from sessions.core.store.prompters import prompters
 from sessions.core.wire.patterns import matches
 
@@ -74,7 +76,9 @@ class Answer:
     def check(self, row: PermissionRequest) -> None:
         """Raises ReplyRefused when it does not fit the request."""
         if self.hash and self.hash != row.arguments_hash:
-            raise StaleReply("This is not what waits now: the request has changed. Look at it again.")
+            raise StaleReply(
+                gettext("This is not what waits now: the request has changed. Look at it again.")
+            )
         if self.patterns is not None and self.state == "always":
             _check_patterns(row, self.patterns)
         if self.replacement:
@@ -85,7 +89,7 @@ def check_another(session: Session, message_id: str, actor: str) -> None:
     """Raises OfTheSame where two people are wanted, and one of them would allow what their own prompt led to
     in the turn of that answer (empty: the last one)."""
     if settings.TWO_PEOPLE and actor in prompters(session, message_id):
-        raise OfTheSame("You sent the prompt that led to this: another person has to allow it.")
+        raise OfTheSame(gettext("You sent the prompt that led to this: another person has to allow it."))
 
 
 def proposed_paths(metadata: Mapping[str, Any]) -> set[str]:
@@ -97,30 +101,38 @@ def proposed_paths(metadata: Mapping[str, Any]) -> set[str]:
 
 def _check_patterns(row: PermissionRequest, patterns: Sequence[str]) -> None:
     if not row.always:
-        raise BadPattern("This can only be allowed once.")
+        raise BadPattern(gettext("This can only be allowed once."))
     if not patterns:
-        raise BadPattern("There is no pattern to allow.")
+        raise BadPattern(gettext("There is no pattern to allow."))
     if len(patterns) > MOST_PATTERNS:
-        raise BadPattern(f"There can be {MOST_PATTERNS} patterns, not {len(patterns)}.")
+        raise BadPattern(
+            gettext("There can be %(most)s patterns, not %(count)s.")
+            % {"most": MOST_PATTERNS, "count": len(patterns)}
+        )
     for pattern in patterns:
         if not pattern.strip() or len(pattern) > MOST_PATTERN:
-            raise BadPattern(f"A pattern has 1 to {MOST_PATTERN} characters.")
+            raise BadPattern(gettext("A pattern has 1 to %(most)s characters.") % {"most": MOST_PATTERN})
         if not pattern.isprintable():
-            raise BadPattern("A pattern cannot have control characters or line breaks.")
+            raise BadPattern(gettext("A pattern cannot have control characters or line breaks."))
         if not any(matches(pattern, asked) for asked in row.patterns):
-            raise BadPattern(f"“{pattern}” does not match what is asked for here.")
+            raise BadPattern(
+                gettext("“%(pattern)s” does not match what is asked for here.") % {"pattern": pattern}
+            )
 
 
 def _check_replacement(row: PermissionRequest, reply: str, replacement: Mapping[str, str | None]) -> None:
     if reply == "reject":
-        raise BadReplacement("A change that is rejected cannot be edited.")
+        raise BadReplacement(gettext("A change that is rejected cannot be edited."))
     known = proposed_paths(row.metadata) if row.permission == "edit" else set()
     if strange := next((path for path in replacement if path not in known), None):
-        raise BadReplacement(f"No change of {strange} was proposed.")
+        raise BadReplacement(gettext("No change of %(strange)s was proposed.") % {"strange": strange})
     texts = [text for text in replacement.values() if text is not None]
     if sum(map(len, texts)) > MOST_REPLACED:
-        raise BadReplacement(f"The edited text is too long: it may have {MOST_REPLACED:,} characters.")
+        raise BadReplacement(
+            gettext("The edited text is too long: it may have %(most)s characters.")
+            % {"most": grouped(MOST_REPLACED)}
+        )
     try:
         "".join(texts).encode()
     except UnicodeEncodeError as error:
-        raise BadReplacement("The edited text has half a character (a lone surrogate).") from error
+        raise BadReplacement(gettext("The edited text has half a character (a lone surrogate).")) from error

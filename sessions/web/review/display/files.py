@@ -20,6 +20,7 @@ from sessions.changes.snapshots.changes import Change
 from sessions.changes.snapshots.objects import ObjectMissing, ObjectStore
 from sessions.core.models.ledger import shown
 from sessions.core.plans import is_plan
+from sessions.core.sentences import translate
 from sessions.core.store.marks import Marks
 from sessions.core.text import visible, wellformed
 from sessions.rendering.diffs.body import file_body
@@ -133,7 +134,7 @@ class Bars(Mapping[str, HunkBar]):
         undone = state in ("gone", "missing") and judged.operation
         text = gettext(REFUSALS.get(outcome) or (UNDONE if undone else HUNK_STATES[state]))
         if outcome in ("conflict", "unsafe") and self._told.reason:
-            text += f": {escape(gettext(self._told.reason))}"
+            text += f": {escape(translate(self._told.reason))}"
         elif outcome and not text:
             text = gettext("Redone")
         came = f' data-outcome="{outcome}"' if outcome else ""

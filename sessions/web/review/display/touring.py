@@ -9,6 +9,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation.trans_null import gettext_noop
 
 from sessions.changes.review.tours import Route, Stop
+from sessions.core.sentences import grouped
 
 REST = (
     gettext_noop("Not covered"),
@@ -64,7 +65,7 @@ def _gone(count: int) -> str:
         "%(count)s hunks of this stop are not there as they were.",
         count,
     )
-    return words % {"count": f"{count:,}"}
+    return words % {"count": grouped(count)}
 
 
 def _outdated(route: Route) -> str:
@@ -76,8 +77,8 @@ def _outdated(route: Route) -> str:
         words = ngettext(
             "%(count)s hunk is new or changed.", "%(count)s hunks are new or changed.", route.fresh
         )
-        said.append(words % {"count": f"{route.fresh:,}"})
+        said.append(words % {"count": grouped(route.fresh)})
     if route.gone:
         words = ngettext("%(count)s hunk is gone.", "%(count)s hunks are gone.", route.gone)
-        said.append(words % {"count": f"{route.gone:,}"})
+        said.append(words % {"count": grouped(route.gone)})
     return " ".join(said)

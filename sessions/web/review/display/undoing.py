@@ -16,6 +16,7 @@ from sessions.changes.undo.merge import Conflict
 from sessions.changes.undo.plan import WRITES, FilePlan
 from sessions.core.models import Message, Operation, Session
 from sessions.core.models.ledger import pack_path, shown, unpack_path
+from sessions.core.sentences import translate
 from sessions.rendering.html import html
 
 _SHOWN_CONFLICTS = 5
@@ -83,7 +84,7 @@ def _words(plan: FilePlan) -> tuple[str, str]:
         words = _words(replace(plan, reason=""))[1]
         return "warn", gettext("%(words)s Look at it first: %(reason)s.") % {
             "words": words,
-            "reason": gettext(plan.reason),
+            "reason": translate(plan.reason),
         }
     if plan.outcome == "restore" and plan.result is None:
         return "change", gettext("Will be removed: it did not exist before.")
@@ -97,7 +98,7 @@ def _words(plan: FilePlan) -> tuple[str, str]:
         return "calm", gettext("Is as it was already.")
     if plan.outcome == "missing":
         return "calm", gettext("Has been removed since; there is nothing to undo.")
-    return "warn", gettext("Is left alone: %(reason)s.") % {"reason": gettext(plan.reason)}
+    return "warn", gettext("Is left alone: %(reason)s.") % {"reason": translate(plan.reason)}
 
 
 def side(conflict: Conflict) -> Side:
