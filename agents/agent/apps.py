@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import gettext
+
 from agents.agent.calls.clock import Clock
 from agents.agent.calls.completion import undisturbed
 from agents.agent.calls.context import CallContext
@@ -61,7 +63,7 @@ class SwitchedOff(Refused):
     """Apps of `server` are not shown."""
 
     def __init__(self, server: str) -> None:
-        super().__init__(f"Apps of the MCP server {server} are switched off.")
+        super().__init__(gettext("Apps of the MCP server %(server)s are switched off.") % {"server": server})
         self.server = server
 
 
@@ -93,17 +95,20 @@ async def app_of(session: Session, part: Mapping[str, Any]) -> App:
     """The app of a call that has ended. Raises SwitchedOff and Refused."""
     name = server_of(part)
     if not name:
-        raise Refused("This call has no app.")
+        raise Refused(gettext("This call has no app."))
     connection = (await connections_of(Path(session.directory))).get(name)
     if connection is None:
-        raise Refused(f"The MCP server {name} is not there any longer, so its app is not shown.")
+        raise Refused(
+            gettext("The MCP server %(name)s is not there any longer, so its app is not shown.")
+            % {"name": name}
+        )
     if not connection.server.apps:
         raise SwitchedOff(name)
     about = _about(part)
     tools = await asyncio.to_thread(tools_of, connection)
     tool = next((tool for tool in tools if tool.name == about.get("tool")), None)
     if tool is None or tool.app != about["app"].get("uri"):
-        raise Refused(f"The MCP server {name} does not offer this app now.")
+        raise Refused(gettext("The MCP server %(name)s does not offer this app now.") % {"name": name})
     return App(session, part, connection, tool, tool.app)
 
 
@@ -113,7 +118,10 @@ async def document(app: App) -> Document:
     try:
         return await asyncio.to_thread(document_of, answer.contents)
     except ValueError as error:
-        raise Refused(f"The app of {app.connection.server.name} cannot be shown: {error}.") from error
+        raise Refused(
+            gettext("The app of %(server)s cannot be shown: %(error)s.")
+            % {"server": app.connection.server.name, "error": error}
+        ) from error
 
 
 async def read(app: App, uri: str) -> dict[str, Any]:
@@ -142,11 +150,11 @@ async def _called(app: App, name: str, arguments: dict[str, Any]) -> dict[str, A
     tools = await asyncio.to_thread(tools_of, connection)
     tool = next((tool for tool in tools if tool.name == name and tool.for_app), None)
     if tool is None:
-        raise Refused("The app's server has no such tool for apps.")
+        raise Refused(gettext("The app's server has no such tool for apps."))
     known = await connections_of(Path(session.directory))
     called = (await asyncio.to_thread(names_of, known.values())).get((connection.server.name, name))
     if called is None:
-        raise Refused("The app's server has changed; ask again.")
+        raise Refused(gettext("The app's server has changed; ask again."))
     with _counted(session.id):
         context = await _context(app, called)
         try:
@@ -164,7 +172,7 @@ async def _context(app: App, called: str) -> _AppContext:
     session = app.session
     answer = await in_db(messages.message, session.id, app.part["messageID"])
     if answer is None or answer["info"]["role"] != "assistant":
-        raise Refused("The call of this app is gone.")
+        raise Refused(gettext("The call of this app is gone."))
     info = answer["info"]
     run = Run(
         session, await asyncio.to_thread(tracker, session.project), _NO_CHILDREN, Transcript(session.id)
@@ -237,7 +245,9 @@ _NO_CHILDREN = Children(_no_child, _no_stop)
 def _counted(session_id: str) -> Iterator[None]:
     """Raises Refused when as many are at work as may be."""
     if _at_work[session_id] >= MOST_AT_ONCE:
-        raise Refused(f"{MOST_AT_ONCE} calls of apps are at work in this session already.")
+        raise Refused(
+            gettext("%(most)s calls of apps are at work in this session already.") % {"most": MOST_AT_ONCE}
+        )
     _at_work[session_id] += 1
     try:
         yield
@@ -250,7 +260,7 @@ def _counted(session_id: str) -> Iterator[None]:
 def _wire(result: Any) -> dict[str, Any]:
     data: dict[str, Any] = result.model_dump(mode="json", by_alias=True, exclude_none=True)
     if len(json.dumps(data)) > MOST_BYTES:
-        raise Refused(f"The answer has more than {MOST_BYTES >> 20} MB.")
+        raise Refused(gettext("The answer has more than %(most)s MB.") % {"most": MOST_BYTES >> 20})
     return data
 
 

@@ -24,12 +24,13 @@ from agents.agent.offered import register as mcp
 from agents.agent.run import Children, Run
 from agents.agent.steps.history import Transcripts
 from agents.plugins import hooks
+from agents.servers.browser import service as browsers
 from agents.servers.mcp.hub import hub
 from agents.toolkit import scratch
 from agents.toolkit.catalog import warm_up
 from agents.toolkit.sandbox import door, probe
 from agents.toolkit.shared.output import expire
-from agents.tools import custom, lsp
+from agents.tools import browser, custom, lsp
 from sessions.changes.tracking import tracker
 from sessions.changes.upkeep.caretaker import caretaker
 from sessions.changes.upkeep.copies import Copier
@@ -121,6 +122,7 @@ class Runtime:
         mcp.register()
         attached_files.register()
         lsp.register()
+        browser.register()
         self._worker.register()
         loop = self._loop = asyncio.new_event_loop()
         hooks.register(loop)
@@ -387,8 +389,10 @@ class Runtime:
         if entry.stopping:
             entry.turn.cancel()
         await asyncio.wait([entry.turn])
-        await door.rest(session_id)
         ending = self._ending(session_id, entry.turn)
+        if ending is not None or entry.child:
+            await browsers.end(session_id)
+        await door.rest(session_id)
         number = await self._close(entry, lease, self._closing_of(entry, ending))
         lease.over = True
         if entry.run is not None:
@@ -487,6 +491,7 @@ class Runtime:
         for session_id in list(self._drains):
             self._interrupt(session_id)
         await asyncio.gather(*tasks, return_exceptions=True)
+        await browsers.close()
         await door.close()
 
 

@@ -319,6 +319,8 @@ class Config(_Section):
     """How commands and formatters are confined (docs/sandbox.md). Ours."""
     sandbox_domains: dict[str, Literal["allow", "ask", "deny"]] = {}
     """Hosts that a confined program may reach, as rules of the permission `network`. Ours."""
+    browser: bool = False
+    """Whether agents have a browser to look at web pages with (docs/preview.md). Ours."""
     sandbox_write: list[str] = []
     """Folders besides the workspace that a confined program may write; `~` is the home folder. Ours."""
     folders: list[str | FolderConfig] = []

@@ -248,6 +248,11 @@ PRIVATE_HOSTS = Variable(
     "Set: GitHub Enterprise, the sign-in of an MCP server, and notifiers of a team may be at an address of a"
     " private network.",
 )
+CHROMIUM = Variable(
+    "OPENCODE_WEB_CHROMIUM",
+    "Program of Chromium, Chrome or Edge for the agent's [browser](preview.md#the-agents-own-look); without"
+    " it the one that is found.",
+)
 WEBSEARCH_URL = Variable(
     "OPENCODE_WEBSEARCH_URL", "Service of the web search, with `{query}` in its address."
 )
@@ -380,7 +385,7 @@ GROUPS = {
     "Nodes and fronts": (SECRET, NODE, NODE_ADDRESS, PARK, FRONT),
     "Turns": (
         *(LEASE_SECONDS, TURNS, HOOK_SECONDS, TRUST, NO_DISCOVERY, PRIVATE_HOSTS, FORGES),
-        *(WEBSEARCH_URL, WEBSEARCH_KEY, CODESEARCH_URL, CODESEARCH_KEY),
+        *(WEBSEARCH_URL, WEBSEARCH_KEY, CODESEARCH_URL, CODESEARCH_KEY, CHROMIUM),
     ),
     "OpenCode's own": (
         *(CONFIG, CONFIG_DIR, CONFIG_CONTENT, MANAGED_CONFIG_DIR, PERMISSION, TUI_CONFIG, AUTH_CONTENT),

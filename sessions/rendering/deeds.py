@@ -14,7 +14,7 @@ from sessions.rendering.questions import TOOLS as ASKING
 from sessions.rendering.tools import patched
 
 _SEARCHES = frozenset({"glob", "grep", "list", "lsp", "codesearch"})
-_FETCHES = frozenset({"webfetch", "websearch"})
+_FETCHES = frozenset({"webfetch", "websearch", "browser"})
 _EDITS = frozenset({"write", "edit", "multiedit", "apply_patch"})
 
 

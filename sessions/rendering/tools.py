@@ -209,6 +209,7 @@ KINDS: dict[str, Kind] = {
     "todoread": Kind(gettext_noop("Todos"), "list", _nothing),
     "lsp": Kind(gettext_noop("Code"), "search", _code),
     "webfetch": Kind(gettext_noop("Fetch"), "globe", _named("url")),
+    "browser": Kind(gettext_noop("Browser"), "globe", _nothing),
     "websearch": Kind(gettext_noop("Search the web"), "globe", _named("query")),
     "codesearch": Kind(gettext_noop("Search for code"), "globe", _named("query")),
     "question": Kind(gettext_noop("Question"), "ask", _question),
@@ -302,7 +303,7 @@ def _note(tool: str, metadata: Mapping[str, Any]) -> str:
     count = metadata.get("matches", metadata.get("count"))
     if tool in ("grep", "glob", "list", "lsp") and isinstance(count, int):
         return gettext("%(count)s found") % {"count": count}
-    if errors := _errors(metadata):
+    if errors := metadata.get("errors", 0) if tool == "browser" else _errors(metadata):
         return ngettext("%(count)s error", "%(count)s errors", errors) % {"count": errors}
     return ""
 

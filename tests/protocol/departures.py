@@ -69,7 +69,7 @@ DIFFERS = {
     " between them `session.updated`",
     "sync.replay": "a session that is here stays as it is; what is no history is 400, OpenCode answers 500",
     "sync.steal": "always 400: there are no workspaces",
-    "tool.ids": "tools of MCP servers and `lsp` are among them; OpenCode leaves them out",
+    "tool.ids": "tools of MCP servers, `lsp` and `browser` are there, where they are on; OpenCode has none",
     "tool.list": "as `tool.ids`; an unknown model is 400",
     "tui.control.next": "the orders of the folder from the first question on, 64 at most",
     "tui.openThemes": "`theme.switch`; OpenCode sends `session.list`",

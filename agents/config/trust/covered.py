@@ -30,7 +30,7 @@ _AGENT = frozenset(
 _KNOWN = frozenset(field.alias or name for name, field in Config.model_fields.items())
 _ENTRIES = frozenset("provider mcp lsp formatter experimental".split())
 """Keys whose entries are named one by one."""
-_SWITCHES = frozenset("mcp lsp formatter".split())
+_SWITCHES = frozenset("mcp lsp formatter browser".split())
 _OFF = ({"disabled": True}, {"enabled": False})
 _SHELL = "!`"
 

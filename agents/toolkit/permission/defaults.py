@@ -57,6 +57,7 @@ DEFAULTS: Final[Ruleset] = (
             "private_address": "ask",
             "network": "ask",
             "sandbox": "ask",
+            "browser": "ask",
             "question": "deny",
             "plan_enter": "deny",
             "plan_exit": "deny",

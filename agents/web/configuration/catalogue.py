@@ -188,6 +188,12 @@ SECTIONS = (
                 "json",
             ),
             Setting(
+                "browser",
+                gettext_noop("Browser"),
+                gettext_noop("Agents look at web pages with Chromium. You are asked about each site."),
+                "switch",
+            ),
+            Setting(
                 "sandbox",
                 gettext_noop("Sandbox"),
                 gettext_noop(

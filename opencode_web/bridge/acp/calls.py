@@ -32,6 +32,7 @@ KINDS: Mapping[str, ToolKind] = {
     "webfetch": "fetch",
     "websearch": "fetch",
     "codesearch": "fetch",
+    "browser": "fetch",
     "edit": "edit",
     "multiedit": "edit",
     "write": "edit",

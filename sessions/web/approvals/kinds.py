@@ -89,7 +89,7 @@ def _command(row: PermissionRequest, root: str) -> dict[str, Any]:
     about = plain(row.patterns)
     if row.permission != "bash" or len(about) > 1:
         facts.append((gettext(_ASKS_ABOUT.get(row.permission, _ASKS)), _listed(about)))
-    facts += [(gettext("Mind"), words) for words in doubts(row.patterns)]
+    facts += [(gettext("Mind"), gettext(words)) for words in doubts(row.patterns)]
     return {
         "subject": visible(str(data.get("description", ""))),
         "code": visible(str(data.get("command", ""))),
@@ -117,6 +117,13 @@ def _search(row: PermissionRequest, root: str) -> dict[str, Any]:
 def _page(row: PermissionRequest, root: str) -> dict[str, Any]:
     url = str(row.metadata.get("url") or "") or _listed(row.patterns)
     return {"code": visible(url)}
+
+
+def _site(row: PermissionRequest, root: str) -> dict[str, Any]:
+    """A site that the agent's browser is to open, or is led to by a page."""
+    since = visible(str(row.metadata.get("from", "")))
+    facts = [(gettext("Site"), _listed(row.patterns))]
+    return {**_page(row, root), "facts": (*facts, *([(gettext("From the page"), since)] if since else ()))}
 
 
 def _private(row: PermissionRequest, root: str) -> dict[str, Any]:
@@ -242,6 +249,7 @@ _KINDS: dict[str, tuple[str, str, Callable[[PermissionRequest, str], dict[str, A
     "grep": (gettext_noop("Search in files?"), "search", _search),
     "lsp": (gettext_noop("Ask the language server about this file?"), "search", _file),
     "webfetch": (gettext_noop("Fetch this page?"), "globe", _page),
+    "browser": (gettext_noop("Open this site in the agent’s browser?"), "globe", _site),
     "private_address": (gettext_noop("Reach a private address?"), "shield", _private),
     "sandbox": (gettext_noop("Run this outside of the sandbox?"), "shield", _leaving),
     "network": (gettext_noop("Let this command reach the network?"), "globe", _host),

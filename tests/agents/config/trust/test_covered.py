@@ -20,7 +20,7 @@ FREE: list[dict[str, Any]] = [
     {"instructions": ["docs/*.md", "./AGENTS.md"]},
     {"command": {"x": {"template": "Look at $1"}}},
     {"tools": {"bash": False}},
-    {"lsp": False, "formatter": False, "mcp": {"x": {"enabled": False}}},
+    {"lsp": False, "formatter": False, "browser": False, "mcp": {"x": {"enabled": False}}},
     {"keybinds": {"leader": "ctrl+x"}},
 ]
 HELD: list[tuple[dict[str, Any], list[str]]] = [
@@ -28,6 +28,7 @@ HELD: list[tuple[dict[str, Any], list[str]]] = [
     ({"mcp": {"x": {"command": ["x"]}}}, ["mcp.x"]),
     ({"mcp": {"x": {"enabled": False, "command": ["x"]}}}, ["mcp.x"]),
     ({"lsp": {"x": {"command": ["x"]}}, "formatter": True}, ["lsp.x", "formatter"]),
+    ({"browser": True}, ["browser"]),
     ({"shell": "/tmp/sh"}, ["shell"]),
     ({"skills": {"urls": ["https://skills.example"]}}, ["skills"]),
     ({"snapshot": False}, ["snapshot"]),
@@ -59,7 +60,7 @@ def test_what_runs_reaches_or_allows_is_held(values: dict[str, Any], places: lis
     assert [".".join(map(str, path)) for path in held] == places
     assert all(wish(values, path).words for path in held)
     config = Config.model_validate(kept)
-    for name in ("provider", "mcp", "lsp", "formatter", "shell"):
+    for name in ("provider", "mcp", "lsp", "formatter", "shell", "browser"):
         assert not getattr(config, name)
     assert config.permission is None
     assert "allow" not in str(kept)
