@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 from django.utils.translation.trans_null import gettext_noop
@@ -20,13 +23,14 @@ from sessions.core.db import in_db
 from sessions.core.models import ReviewComment, Session
 from sessions.core.models.ledger import pack_path, shown
 from sessions.core.principal import actor
+from sessions.core.sentences import grouped
 from sessions.core.store import comments, inbox
 from sessions.core.store.comments import Thread
 from sessions.project import browsing
 from sessions.rendering.diffs.table import Notes, Side
 from sessions.rendering.html import html
 from sessions.web.access import session_of
-from sessions.web.respond import beside, done, fragment, refused
+from sessions.web.respond import beside, done, fragment, noted, refused, toast
 from sessions.web.roots import root_of
 
 OF_A_FILE = {"kind": "file"}
@@ -224,10 +228,26 @@ async def edit(request: HttpRequest, project_id: str, session_id: str, comment_i
 
 @require_POST
 async def remove(request: HttpRequest, project_id: str, session_id: str, comment_id: str) -> HttpResponse:
+    """A toast brings it back."""
     session = await session_of(project_id, session_id)
-    await _comment(session, comment_id)
-    await in_db(comments.remove, session, comment_id)
-    return done()
+    columns = await in_db(comments.remove, session, comment_id)
+    if columns is None:
+        raise Http404(gettext("This comment is gone."))
+    values = {"removed": signing.dumps(columns, salt=session.id)}
+    undo = reverse("restore-comment", args=(project_id, session_id))
+    return noted(toast(gettext("Removed the comment."), undo=undo, values=json.dumps(values)))
+
+
+@require_POST
+async def restore(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
+    """`removed` is what a removal gave."""
+    session = await session_of(project_id, session_id)
+    try:
+        columns = signing.loads(request.POST.get("removed", ""), salt=session.id)
+    except signing.BadSignature as error:
+        raise Http404 from error
+    await in_db(comments.restore, session, columns)
+    return HttpResponse()
 
 
 @require_POST
@@ -294,7 +314,7 @@ async def _comment(session: Session, comment_id: str) -> ReviewComment:
 
 def length(text: str) -> str:
     return (
-        gettext("A comment may have %(max_text)s characters.") % {"max_text": f"{MAX_TEXT:,}"}
+        gettext("A comment may have %(max_text)s characters.") % {"max_text": grouped(MAX_TEXT)}
         if text
         else gettext("Write something first.")
     )

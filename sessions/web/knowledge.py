@@ -4,11 +4,15 @@ worktree."""
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.db.models import Q
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
@@ -17,7 +21,7 @@ from sessions.core.above import agents
 from sessions.core.db import in_db
 from sessions.core.models import Pin, Project, ProjectNote, Session
 from sessions.core.principal import acting
-from sessions.core.store import knowledge, pins, projects
+from sessions.core.store import events, knowledge, pins, projects
 from sessions.core.store.knowledge import Kind, Refused
 from sessions.core.wire.project import ProjectChange, ProjectCommands
 from sessions.project.proposals import proposals
@@ -25,7 +29,7 @@ from sessions.rendering.blocks import render_whole
 from sessions.terminals.lines import run_line, running
 from sessions.terminals.registry import CannotOpen
 from sessions.web.access import Located, located
-from sessions.web.respond import beside, done, fragment, toast
+from sessions.web.respond import beside, done, fragment, late, noted, toast
 
 LONGEST_START = 10_000
 
@@ -48,6 +52,13 @@ async def show(request: HttpRequest, project_id: str) -> HttpResponse:
 
 async def _list(place: Located) -> HttpResponse:
     return fragment("knowledge/list.html", **await _context(place))
+
+
+async def _removed(place: Located, name: str, by: str, values: Mapping[str, Any]) -> HttpResponse:
+    """The list, and a toast whose button posts `values` to the view `by`."""
+    text, undo = gettext("Removed %(path)s.") % {"path": name}, reverse(by, args=(place.project.id,))
+    context = {**await _context(place), "text": text, "undo": undo, "values": json.dumps(values)}
+    return fragment("knowledge/removed.html", **context)
 
 
 async def _context(place: Located) -> Mapping[str, Any]:
@@ -113,28 +124,70 @@ async def tick(request: HttpRequest, project_id: str) -> HttpResponse:
 
 @require_POST
 async def remove(request: HttpRequest, project_id: str) -> HttpResponse:
-    """`note`, with its pins."""
+    """`note`, with its pins; a toast brings both back."""
     place = await _place(request, project_id)
-    await in_db(knowledge.remove, place.project, request.POST.get("note", ""))
-    return await _list(place)
+    removed = await in_db(knowledge.remove, place.project, request.POST.get("note", ""))
+    if removed is None:
+        return await _list(place)
+    row, pinned = removed
+    values = {"kind": row.kind, "title": row.title, "text": row.text, "pinned": pinned}
+    return await _removed(place, row.title, "restore-note", values | ({"done": "1"} if row.done else {}))
+
+
+@require_POST
+async def restore(request: HttpRequest, project_id: str) -> HttpResponse:
+    """A note that was removed (`kind`, `title`, `text`, `done`), pinned again in the sessions `pinned`."""
+    place = await _place(request, project_id)
+    try:
+        await in_db(_restore, place.project, request.POST)
+    except Refused as problem:
+        return late(str(problem))
+    return _restored()
+
+
+def _restore(project: Project, form: QueryDict) -> None:
+    """Raises Refused."""
+    given = form.get("kind", ""), form.get("title", ""), form.get("text", "").replace("\r\n", "\n")
+    with events.together():
+        row = knowledge.write(project, *given, actor=acting.get())
+        knowledge.tick(project, row.id, "done" in form)
+        home = knowledge.home(project)
+        around = Session.objects.filter(Q(project=home) | Q(project__worktree_of=home))
+        for session in around.filter(id__in=form.getlist("pinned")):
+            with suppress(pins.Refused):  # others took its room meanwhile
+                _pin(session, row)
+
+
+def _restored() -> HttpResponse:
+    """The toast that asked goes, and the panel is renewed."""
+    response = HttpResponse()
+    response["HX-Trigger"] = "knowledge:changed"
+    return response
 
 
 @require_POST
 async def pin(request: HttpRequest, project_id: str) -> HttpResponse:
     """The model of `session` has `note` before it from now on, or with `off` no longer."""
-    place = await _place(request, project_id)
-    row = await in_db(knowledge.note, place.project, request.POST.get("note", ""))
-    if place.session is None or row is None:
+    place, note_id = await _place(request, project_id), request.POST.get("note", "")
+    try:
+        pinned = await in_db(_pins, place, note_id, on="off" not in request.POST)
+    except pins.Refused as problem:
+        return beside("knowledge", str(problem))
+    if not pinned:
         return beside("knowledge", gettext("There is no session yet: send a prompt first."))
-    if "off" in request.POST:
-        known = (await in_db(pins.of_notes, place.session.id)).get(row.id, "")
-        await in_db(pins.remove, place.session, known)
-    else:
-        try:
-            await in_db(_pin, place.session, row)
-        except pins.Refused as problem:
-            return beside("knowledge", str(problem))
     return await _list(place)
+
+
+def _pins(place: Located, note_id: str, *, on: bool) -> bool:
+    """Whether there is such a note, and a session. Raises pins.Refused."""
+    row = knowledge.note(place.project, note_id)
+    if row is None or place.session is None:
+        return False
+    if on:
+        _pin(place.session, row)
+    else:
+        pins.remove(place.session, pins.of_notes(place.session.id).get(row.id, ""))
+    return True
 
 
 def _pin(session: Session, row: ProjectNote) -> None:
@@ -159,10 +212,23 @@ async def save_action(request: HttpRequest, project_id: str) -> HttpResponse:
 
 @require_POST
 async def remove_action(request: HttpRequest, project_id: str) -> HttpResponse:
-    """`action`; what runs goes on."""
+    """`action`, which a toast brings back; what runs goes on."""
     place = await _place(request, project_id)
-    await in_db(knowledge.remove_action, place.project, request.POST.get("action", ""))
-    return await _list(place)
+    row = await in_db(knowledge.remove_action, place.project, request.POST.get("action", ""))
+    if row is None:
+        return await _list(place)
+    return await _removed(place, row.name, "restore-action", {"name": row.name, "command": row.command})
+
+
+@require_POST
+async def restore_action(request: HttpRequest, project_id: str) -> HttpResponse:
+    """One that was removed (`name`, `command`)."""
+    place, form = await _place(request, project_id), request.POST
+    try:
+        await in_db(knowledge.save_action, place.project, form.get("name", ""), form.get("command", ""))
+    except Refused as problem:
+        return late(str(problem))
+    return _restored()
 
 
 @require_POST
@@ -171,21 +237,14 @@ async def run(request: HttpRequest, project_id: str) -> HttpResponse:
     place = await _place(request, project_id)
     row = await in_db(knowledge.action, place.project, request.POST.get("action", ""))
     if row is None:
-        return _noted(gettext("It is not there any more."))
+        return noted(toast(gettext("It is not there any more.")))
     terminal = running(place.directory, row.command, row.name)
     if terminal is None:
         try:
             terminal = await run_line(place.project.id, place.directory, row.command, row.name)
         except CannotOpen as problem:
-            return _noted(str(problem))
+            return noted(toast(str(problem)))
     return done(**{"terminal:show": {"id": terminal.id}})
-
-
-def _noted(text: str) -> HttpResponse:
-    """Why it was not run, as a note: the palette runs it, too."""
-    response = toast(text)
-    response["HX-Retarget"], response["HX-Reswap"] = "#toasts", "beforeend"
-    return response
 
 
 @require_POST

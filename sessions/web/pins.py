@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
@@ -18,7 +20,7 @@ from sessions.project import browsing, texts
 from sessions.rendering.html import html
 from sessions.rendering.parts import written
 from sessions.web.access import session_of
-from sessions.web.respond import beside, done, fragment, toast
+from sessions.web.respond import beside, done, fragment, noted, toast
 from sessions.web.roots import root_of
 
 
@@ -55,6 +57,7 @@ async def add(request: HttpRequest, project_id: str, session_id: str) -> HttpRes
             )
         else:
             await _add(session, Pin.Kind.NOTE, text)
+            return HttpResponse()
     except (pins.Refused, browsing.Unreadable) as problem:
         return toast(str(problem)) if message_id or packed else beside("pin-note", str(problem))
     return done()
@@ -62,9 +65,13 @@ async def add(request: HttpRequest, project_id: str, session_id: str) -> HttpRes
 
 @require_POST
 async def remove(_: HttpRequest, project_id: str, session_id: str, pin_id: str) -> HttpResponse:
-    """The agent no longer has it from its next step on, but for what the conversation itself has of it."""
-    await in_db(pins.remove, await session_of(project_id, session_id), pin_id)
-    return done()
+    """The agent no longer has it from its next step on, but for what the conversation itself has of it. What
+    is nowhere else is brought back by a toast."""
+    row = await in_db(pins.remove, await session_of(project_id, session_id), pin_id)
+    if row is None or row.kind != Pin.Kind.NOTE or row.note_id:
+        return done()
+    undo = reverse("add-pin", args=(project_id, session_id))
+    return noted(toast(gettext("Unpinned the note."), undo=undo, values=json.dumps({"text": row.text})))
 
 
 async def _message(session: Session, message_id: str) -> None:

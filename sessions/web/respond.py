@@ -48,6 +48,12 @@ def toast(text: str, *, undo: str = "", values: str = "", gone: str = "") -> Htt
     return fragment("fragments/toast.html", text=text, undo=undo, values=values, gone=gone)
 
 
+def noted(response: HttpResponse) -> HttpResponse:
+    """A toast, whatever the request was to swap."""
+    response["HX-Retarget"], response["HX-Reswap"] = "#toasts", "beforeend"
+    return response
+
+
 def late(text: str, *, stop: str = "") -> HttpResponse:
     """A toast that says what was answered before, and nothing else; `stop` is a URL to post to that ends
     what now runs."""

@@ -205,6 +205,7 @@ _changes = [
     path(_COMMENTS, comments.add, name="add-comment"),
     path(f"{_COMMENTS}/form", comments.form, name="comment-form"),
     path(f"{_COMMENTS}/send", comments.send, name="send-comments"),
+    path(f"{_COMMENTS}/restore", comments.restore, name="restore-comment"),
     path(f"{_COMMENTS}/<str:comment_id>", comments.edit, name="edit-comment"),
     path(f"{_COMMENTS}/<str:comment_id>/remove", comments.remove, name="remove-comment"),
 ]
@@ -233,9 +234,11 @@ _knowledge = [
     path(f"{_KNOWLEDGE}/note", knowledge.write, name="write-note"),
     path(f"{_KNOWLEDGE}/tick", knowledge.tick, name="tick-note"),
     path(f"{_KNOWLEDGE}/remove", knowledge.remove, name="remove-note"),
+    path(f"{_KNOWLEDGE}/restore", knowledge.restore, name="restore-note"),
     path(f"{_KNOWLEDGE}/pin", knowledge.pin, name="pin-project-note"),
     path(f"{_KNOWLEDGE}/action", knowledge.save_action, name="save-action"),
     path(f"{_KNOWLEDGE}/action/remove", knowledge.remove_action, name="remove-action"),
+    path(f"{_KNOWLEDGE}/action/restore", knowledge.restore_action, name="restore-action"),
     path(f"{_KNOWLEDGE}/run", knowledge.run, name="run-action"),
     path(f"{_KNOWLEDGE}/start", knowledge.start, name="start-command"),
 ]

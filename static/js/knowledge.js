@@ -12,13 +12,34 @@ document.body.append(box);
 const address = (part = "") => `${root}/p/${document.body.dataset.project}/knowledge${part}`;
 const session = () => document.body.dataset.session ?? "";
 
+// What is typed and not sent outlives that the panel is closed, and that its list comes anew.
+const fields = () => [...box.querySelectorAll("input[type=text], textarea")];
+const typed = (sent) => fields().filter((field) => field.value !== field.defaultValue && field.form !== sent);
+
+function putBack(kept) {
+  for (const { id, value } of kept) {
+    const field = document.getElementById(id);
+    if (!field) continue;
+    field.value = value;
+    for (let around = field.closest("details"); around; around = around.parentElement.closest("details")) around.open = true;
+  }
+}
+
 export async function open() {
   await sheet;
-  box.replaceChildren(); // nothing is to be pressed that is about to go
   box.showPopover();
-  await window.htmx.ajax("GET", address(), { source: box, target: box, swap: "innerHTML", values: { session: session() } });
+  await renew();
   document.getElementById("knowledge-title")?.focus();
 }
+
+async function renew() {
+  const kept = typed();
+  box.replaceChildren(); // nothing is to be pressed that is about to go
+  await window.htmx.ajax("GET", address(), { source: box, target: box, swap: "innerHTML", values: { session: session() } });
+  putBack(kept);
+}
+
+document.addEventListener("knowledge:changed", () => box.matches(":popover-open") && renew());
 
 // From the palette.
 export async function runAction(action) {
@@ -28,11 +49,15 @@ export async function runAction(action) {
 
 // What was open stays so when the list comes anew, but for a form that has done its work.
 let opened = [];
-box.addEventListener("htmx:beforeSwap", ({ target }) => {
-  if (target.id === "knowledge-list") opened = [...target.querySelectorAll("details[open][id]")].map(({ id }) => id);
+let unsent = [];
+box.addEventListener("htmx:beforeSwap", ({ target, detail }) => {
+  if (target.id !== "knowledge-list") return;
+  opened = [...target.querySelectorAll("details[open][id]")].map(({ id }) => id);
+  unsent = typed(detail.requestConfig.elt.closest("form"));
 });
 box.addEventListener("htmx:afterSwap", () => {
   for (const id of opened.splice(0)) document.getElementById(id)?.setAttribute("open", "");
+  putBack(unsent.splice(0));
   document.getElementById("knowledge-problem")?.replaceChildren();
 });
 

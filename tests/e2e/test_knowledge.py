@@ -57,6 +57,34 @@ async def test_notes_and_todos_are_written_and_used(stage: Stage, context: Brows
     await expect(tab.page.locator("#strip-words")).not_to_contain_text("pinned")
 
 
+async def test_what_is_typed_and_not_sent_stays(stage: Stage, context: BrowserContext) -> None:
+    tab = await stage.tab(context, await stage.session("typed"))
+    panel = await opened(tab)
+    await panel.get_by_text("New note").click()
+    await panel.get_by_label("Title").fill("Half a title")
+    await panel.get_by_label("Text, in Markdown").fill("Half a text")
+    todo = panel.get_by_label("A new todo")
+    await todo.fill("Paint the fence")
+    await todo.press("Enter")
+    await expect(panel.get_by_role("checkbox", name="Paint the fence")).to_be_visible()
+    await expect(todo).to_have_value("")
+    await expect(panel.get_by_label("Title")).to_have_value("Half a title")
+    await tab.page.mouse.click(2, 2)  # beside it
+    await expect(panel).to_be_hidden()
+    panel = await opened(tab)
+    await expect(panel.get_by_label("Text, in Markdown")).to_be_visible()
+    await expect(panel.get_by_label("Title")).to_have_value("Half a title")
+    await expect(panel.get_by_label("Text, in Markdown")).to_have_value("Half a text")
+    await panel.get_by_role("button", name="Remove Paint the fence").click()
+    await expect(panel.get_by_role("checkbox", name="Paint the fence")).to_have_count(0)
+    toast = tab.page.locator(".toast", has_text="Removed Paint the fence")
+    await toast.get_by_role("button", name="Undo").press("Enter")
+    await expect(panel.get_by_role("checkbox", name="Paint the fence")).to_be_visible()
+    await expect(toast).to_have_count(0)
+    await expect(panel.get_by_label("Title")).to_have_value("Half a title")
+    await panel.get_by_role("button", name="Remove Paint the fence").click()
+
+
 async def test_an_action_is_a_button_with_a_terminal(stage: Stage, context: BrowserContext) -> None:
     if not (STATIC / "vendor/@xterm/xterm/xterm.mjs").exists():
         pytest.skip("xterm.js is not here: python -m opencode_web.vendor")
@@ -77,6 +105,7 @@ async def test_an_action_is_a_button_with_a_terminal(stage: Stage, context: Brow
     await tab.page.keyboard.type("greet")
     await tab.page.get_by_role("option", name="greet").first.click()
     await expect(tab.page.get_by_role("tab", name="greet")).to_have_count(1)
+    await expect(shown.locator("textarea")).to_be_focused()  # then what was asked for is there
     await expect(shown.locator(".xterm-rows")).to_contain_text("made by 42")
     panel = await opened(tab)
     await panel.get_by_label("Edit greet").click()

@@ -8,9 +8,11 @@ from itertools import chain
 from typing import Any
 
 from django.db import transaction
+from django.forms import model_to_dict
 
 from sessions.core.ids import ascending, now
 from sessions.core.models import AdmittedPrompt, Message, ReviewComment, Session
+from sessions.core.models.ledger import pack_path, unpack_path
 
 from . import ledger
 
@@ -47,12 +49,25 @@ def reword(session: Session, comment_id: str, text: str) -> bool:
     return bool(done)
 
 
-def remove(session: Session, comment_id: str) -> bool:
-    """Take a comment away, sent or not; what the agent was told it keeps."""
+def remove(session: Session, comment_id: str) -> dict[str, Any] | None:
+    """Take a comment away, sent or not; what the agent was told it keeps. Its columns, by which it comes
+    back; None where it is gone."""
     with transaction.atomic():
-        done, _ = ReviewComment.objects.filter(session=session, id=comment_id).delete()
+        row = get(session.id, comment_id)
+        if row is None:
+            return None
+        columns = {**model_to_dict(row, exclude=["session"]), "path": pack_path(row.path)}
+        row.delete()
         ledger.changed(session)
-    return bool(done)
+    return columns
+
+
+def restore(session: Session, columns: Mapping[str, Any]) -> None:
+    """One that was removed."""
+    with transaction.atomic():
+        if get(session.id, columns["id"]) is None:
+            ReviewComment.objects.create(session=session, **{**columns, "path": unpack_path(columns["path"])})
+            ledger.changed(session)
 
 
 def drafts(session_id: str) -> list[ReviewComment]:

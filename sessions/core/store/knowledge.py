@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext
+
 from sessions.core.ids import ascending, now
 from sessions.core.models import Project, ProjectAction, ProjectNote
+from sessions.core.sentences import grouped
 
 from . import events, pins
 
@@ -41,17 +44,19 @@ def write(
     """A new one, or other words for one that there is, also where it is pinned. Raises Refused."""
     title = " ".join(title.split())
     if kind not in Kind or not title or len(title) > LONGEST_TITLE:
-        raise Refused(f"It takes a title of up to {LONGEST_TITLE} characters.")
+        raise Refused(gettext("It takes a title of up to %(most)s characters.") % {"most": LONGEST_TITLE})
     if len(text) > LONGEST:
-        raise Refused(f"This is too long: at most {LONGEST:,} characters.")
+        raise Refused(
+            gettext("This is too long: at most %(longest)s characters.") % {"longest": grouped(LONGEST)}
+        )
     with events.together():
         if note_id:
             row = note(project, note_id)
             if row is None:
-                raise Refused("It is not there any more.")
+                raise Refused(gettext("It is not there any more."))
         else:
             if ProjectNote.objects.filter(project=home(project)).count() >= MOST:
-                raise Refused(f"At most {MOST} notes: remove one first.")
+                raise Refused(gettext("At most %(most)s notes: remove one first.") % {"most": MOST})
             row = ProjectNote(id=ascending("note"), project=home(project), time_created=now())
         row.kind, row.title, row.text = kind, title, "" if kind == Kind.TODO else text.strip()
         row.actor, row.time_updated = actor, now()
@@ -66,13 +71,15 @@ def tick(project: Project, note_id: str, done: bool) -> None:
     rows.update(done=done, time_updated=now())
 
 
-def remove(project: Project, note_id: str) -> None:
-    """With its pins."""
+def remove(project: Project, note_id: str) -> tuple[ProjectNote, list[str]] | None:
+    """With its pins: what was there, and the sessions that had it pinned. None for one that is not there."""
     with events.together():
         row = note(project, note_id)
-        if row is not None:
-            pins.forget(row)
-            row.delete()
+        if row is None:
+            return None
+        pinned = pins.forget(row)
+        row.delete()
+    return row, pinned
 
 
 def actions(project: Project) -> list[ProjectAction]:
@@ -88,23 +95,29 @@ def save_action(project: Project, name: str, command: str, *, action_id: str = "
     """A new one, or in the place of one that there is. Raises Refused."""
     name, command = " ".join(name.split()), command.strip()
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
-        raise Refused(f"It takes a name of up to {LONGEST_NAME} characters.")
+        raise Refused(gettext("It takes a name of up to %(most)s characters.") % {"most": LONGEST_NAME})
     if not command or len(command) > LONGEST:
-        raise Refused(f"It takes a command of up to {LONGEST:,} characters.")
+        raise Refused(
+            gettext("It takes a command of up to %(longest)s characters.") % {"longest": grouped(LONGEST)}
+        )
     with events.together():
         rows = ProjectAction.objects.filter(project=home(project))
         if rows.filter(name=name).exclude(id=action_id).exists():
-            raise Refused(f"There is an action {name} already.")
+            raise Refused(gettext("There is an action %(name)s already.") % {"name": name})
         row = rows.filter(id=action_id).first() if action_id else None
         if action_id and row is None:
-            raise Refused("It is not there any more.")
+            raise Refused(gettext("It is not there any more."))
         if row is None and rows.count() >= MOST:
-            raise Refused(f"At most {MOST} actions: remove one first.")
+            raise Refused(gettext("At most %(most)s actions: remove one first.") % {"most": MOST})
         row = row or ProjectAction(id=ascending("act"), project=home(project))
         row.name, row.command = name, command
         row.save(force_insert=not action_id)
     return row
 
 
-def remove_action(project: Project, action_id: str) -> None:
-    ProjectAction.objects.filter(project=home(project), id=action_id).delete()
+def remove_action(project: Project, action_id: str) -> ProjectAction | None:
+    """The one that was there."""
+    row = action(project, action_id)
+    if row is not None:
+        row.delete()
+    return row

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from django.db.models import Sum
+from django.utils.translation import gettext
 
 from sessions.core.ids import ascending, now
 from sessions.core.models import Message, Pin, ProjectNote, Session
 from sessions.core.models.pins import BYTES_PER_TOKEN
 from sessions.core.prepared import Prepared
+from sessions.core.sentences import grouped
 
 from . import events, messages
 from . import sessions as session_store
@@ -68,7 +70,7 @@ def add(
     pinned already is given back. A file or a note that is pinned again is pinned as it is now. `window` is
     the model's, in tokens; 0: unknown. Raises Refused."""
     if not text.strip():
-        raise Refused("There is no text in it to be pinned.")
+        raise Refused(gettext("There is no text in it to be pinned."))
     size = len(text.encode("utf-8", "replace"))
     with events.together():
         session_store.locked(session.id)
@@ -97,15 +99,14 @@ def add(
     return row
 
 
-def remove(session: Session, pin_id: str) -> bool:
-    """Whether there was one."""
+def remove(session: Session, pin_id: str) -> Pin | None:
+    """The one that was there."""
     with events.together():
         row = Pin.objects.filter(session=session, id=pin_id).first()
-        if row is None:
-            return False
-        row.delete()
-        _changed(session, row.message_id or "")
-    return True
+        if row is not None:
+            row.delete()
+            _changed(session, row.message_id or "")
+    return row
 
 
 def renew(note: ProjectNote) -> None:
@@ -121,12 +122,14 @@ def renew(note: ProjectNote) -> None:
             _changed(row.session, "")
 
 
-def forget(note: ProjectNote) -> None:
-    """A note of the project is pinned nowhere any more."""
+def forget(note: ProjectNote) -> list[str]:
+    """A note of the project is pinned nowhere any more; the sessions where it was."""
     with events.together():
-        for row in Pin.objects.filter(note=note).select_related("session"):
+        rows = list(Pin.objects.filter(note=note).select_related("session"))
+        for row in rows:
             row.delete()
             _changed(row.session, "")
+    return [row.session_id for row in rows]
 
 
 def is_large(tokens: int, window: int) -> bool:
@@ -139,12 +142,20 @@ def _room_for(session_id: str, size: int, window: int) -> None:
     pinned = Pin.objects.filter(session_id=session_id).aggregate(size=Sum("size"))["size"] or 0
     most, wanted = (window or UNKNOWN_WINDOW) // MOST, -(-(pinned + size) // BYTES_PER_TOKEN)
     if wanted > most:
-        beside = f" beside the {pinned // BYTES_PER_TOKEN:,} that are pinned" if pinned else ""
-        raise Refused(
-            f"This is too large to be pinned: about {-(-size // BYTES_PER_TOKEN):,} tokens{beside}, and "
-            f"pins may fill {most:,}, half of the model's window. Unpin something, or pin a note with what "
-            "matters."
+        words = (
+            gettext(
+                "This is too large to be pinned: about %(tokens)s tokens beside the %(pinned)s that are "
+                "pinned, and pins may fill %(most)s, half of the model's window. Unpin something, or pin a "
+                "note with what matters."
+            )
+            if pinned
+            else gettext(
+                "This is too large to be pinned: about %(tokens)s tokens, and pins may fill %(most)s, half "
+                "of the model's window. Unpin something, or pin a note with what matters."
+            )
         )
+        counts = {"tokens": -(-size // BYTES_PER_TOKEN), "pinned": pinned // BYTES_PER_TOKEN, "most": most}
+        raise Refused(words % {name: grouped(count) for name, count in counts.items()})
 
 
 def _changed(session: Session, message_id: str) -> None:

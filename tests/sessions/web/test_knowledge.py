@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -54,7 +56,7 @@ async def test_a_note_is_written_changed_and_removed(async_client: AsyncClient, 
     page = await posted(async_client, f"{url}/note", note=row.id, kind="note", title="Other", text="<b>x</b>")
     assert "<b>x</b>" not in page
     page = await posted(async_client, f"{url}/remove", note=row.id)
-    assert "Other" not in page
+    assert "Other" not in page.partition("#toasts")[0]
     refused = await async_client.post(f"{url}/note", {"kind": "note", "title": " "})
     assert refused.status_code == 422
     assert refused["HX-Retarget"] == "#knowledge-problem"
@@ -155,3 +157,31 @@ async def test_of_another_project_nothing_is_touched(async_client: AsyncClient, 
 def _folder(path: Path) -> Path:
     path.mkdir()
     return path
+
+
+async def test_what_is_removed_comes_back(async_client: AsyncClient, tmp_path: Path) -> None:
+    talk, project, url = await begun(tmp_path)
+    note = await in_db(knowledge.write, project, Kind.PLAN, "Ports", "Use 8080.\nNot 80.")
+    todo = await in_db(knowledge.write, project, Kind.TODO, "Mend <it>")
+    await in_db(knowledge.tick, project, todo.id, True)
+    action = await in_db(knowledge.save_action, project, "greet", "echo a\necho b")
+    await posted(async_client, f"{url}/pin", note=note.id, session=talk.session.id)
+    removed = ("", {"note": note.id}), ("", {"note": todo.id}), ("/action", {"action": action.id})
+    for kind, data in removed:
+        page = await posted(async_client, f"{url}{kind}/remove", **data)
+        assert "Removed " in page
+        back = re.search(r'hx-post="([^"]+/restore)" hx-vals="([^"]+)"', page)
+        assert back is not None
+        answer = await async_client.post(back[1], json.loads(html.unescape(back[2])))
+        assert answer.status_code == 200
+        assert answer["HX-Trigger"] == "knowledge:changed"
+        assert not answer.content
+    plan, done = await in_db(knowledge.notes, project)
+    assert (plan.kind, plan.title, plan.text) == ("plan", "Ports", "Use 8080.\nNot 80.")
+    assert (done.kind, done.title, done.done) == ("todo", "Mend <it>", True)
+    (pin,) = await in_db(pins.listing, talk.session.id)
+    assert (pin.title, pin.text) == ("Ports", "Ports\n\nUse 8080.\nNot 80.")
+    (again,) = await in_db(knowledge.actions, project)
+    assert (again.name, again.command) == ("greet", "echo a\necho b")
+    refused = await async_client.post(f"{url}/action/restore", {"name": "greet", "command": "x"})
+    assert refused.status_code == 422
