@@ -30,7 +30,8 @@ class Cable:
         number = next(_numbers)
         self._name = f"ocw{os.getpid() % 100_000}-{number}"
         self._end = f"{self._name}h"[:15]
-        network = f"10.213.{number}"
+        code = (os.getpid() * 32 + number) % (64 * 256)  # no other process has it, whatever was left behind
+        network = f"10.{128 + code // 256}.{code % 256}"
         self.here, self.there = f"{network}.1", f"{network}.2"
         self.prefix = ["ip", "netns", "exec", self._name]
 

@@ -3,6 +3,7 @@
 const LONGEST = 5000; // something that is held down for longer holds nothing up
 const asking = new Map(); // from requests: htmx names another element when the first one is gone
 let pressed = null;
+let dragging = false;
 
 export const isBusy = (element) =>
   Boolean(pressed && element.contains(pressed)) || [...asking.values()].some((one) => element.contains(one));
@@ -27,7 +28,10 @@ export function whenFree(act) {
 const CONTROLS = "a, button, input, label, select, summary, textarea, [draggable=true]";
 const press = (element) => (pressed = element.closest?.(CONTROLS));
 
-function release() {
+// A drag takes the pointer away (`pointercancel`) and holds what it has begun with all the same.
+function release({ type }) {
+  if (dragging && type === "pointercancel") return;
+  dragging = false;
   if (!pressed) return;
   setTimeout(() => {
     pressed = null;
@@ -35,11 +39,12 @@ function release() {
   });
 }
 
+document.addEventListener("dragstart", () => (dragging = true), true);
 document.addEventListener("pointerdown", ({ target, isPrimary }) => isPrimary && press(target), true);
 for (const name of ["pointerup", "pointercancel", "dragend"]) document.addEventListener(name, release, true);
 // A space presses a button until it is let go.
 document.addEventListener("keydown", ({ key, target }) => key === " " && target.matches?.("button, summary, [type=checkbox], [type=radio]") && press(target), true);
-document.addEventListener("keyup", ({ key }) => key === " " && release(), true);
+document.addEventListener("keyup", (event) => event.key === " " && release(event), true);
 window.addEventListener("blur", release);
 
 document.addEventListener("htmx:beforeSend", ({ detail: { xhr, elt, requestConfig } }) => {

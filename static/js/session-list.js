@@ -24,16 +24,19 @@ const rank = (item) => Number(item.dataset.order);
 const isHeld = () => Boolean(list().querySelector(".renaming, .htmx-request"));
 let missed = false;
 
+// While an answer is on its way another one is asked for after it: what the list itself would ask then, it does not, as
+// the answer has taken its place.
 function renew() {
-  missed = isHeld();
+  missed = isHeld() || list().matches(".htmx-request");
   if (!missed) window.htmx.trigger(list(), "list:renew");
 }
 
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   if (detail.requestConfig.elt !== list()) return;
-  missed = isHeld();
-  if (missed) detail.shouldSwap = false;
-  else focused = placeOf(document.activeElement, list());
+  if (isHeld()) {
+    missed = true;
+    detail.shouldSwap = false;
+  } else focused = placeOf(document.activeElement, list());
 });
 document.addEventListener("htmx:afterSwap", ({ target }) => {
   if (target.id !== "session-list") return;

@@ -1,5 +1,4 @@
-// The order of sessions by hand: among what is pinned and within folders, and from one to the other. Loaded when the first is
-// dragged or moved by keys.
+// The order of sessions by hand: among what is pinned and within folders, and from one to the other. Loaded when the first is dragged or moved by keys.
 import { root } from "./root.js";
 import { rows } from "./session-list.js";
 import { note } from "./toast.js";

@@ -63,6 +63,14 @@ async def shown(tab: Tab, port: int) -> tuple[FrameLocator, FrameLocator]:
     return around, inside
 
 
+OUTSIDE = """(form) => {
+  const { right } = form.getBoundingClientRect();
+  const isOutside = (one) => one.checkVisibility() && one.getBoundingClientRect().right > right;
+  const parts = [...form.querySelectorAll(".composer-row :is(button, label)")];
+  return parts.filter(isOutside).map((one) => one.outerHTML);
+}"""
+
+
 async def test_a_server_of_a_terminal_is_shown_and_works(stage: Stage, context: BrowserContext) -> None:
     tab = await stage.tab(context, await stage.session("previewed"))
     around = await opened(tab)
@@ -72,6 +80,7 @@ async def test_a_server_of_a_terminal_is_shown_and_works(stage: Stage, context: 
     terminal, port = await serving(stage)
     around, inside = await shown(tab, port)
     await expect(inside.get_by_role("status")).to_have_text("You said hello")
+    assert await tab.page.locator("#composer").evaluate(OUTSIDE) == []
     await inside.get_by_role("button", name="Buy it").click()
     await expect(inside.get_by_text("1 bought")).to_be_visible()
     await expect(around.locator("#preview-at")).to_have_text(f"localhost:{port}/page/friendly")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
+
 import pytest
-from playwright.async_api import BrowserContext, Locator, Page, expect
+from playwright.async_api import BrowserContext, Locator, Page, Route, expect
 
 from tests.e2e.conftest import repository
 from tests.e2e.stage import Stage, Tab
@@ -79,3 +82,72 @@ async def test_sessions_are_in_folders_and_in_order(
         await expect(page.locator(".folder")).to_have_count(0)
         await expect(titles(page.locator("#sessions-today"))).to_have_count(3)
         await expect(other.page.locator(".folder")).to_have_count(0)
+
+
+async def test_a_list_that_changes_does_not_end_a_drag(
+    tmp_path_factory: pytest.TempPathFactory, context: BrowserContext
+) -> None:
+    home = tmp_path_factory.mktemp("dragged")
+    async with Stage(home, repository(home / "listed")) as stage:
+        ids = [await stage.session(title) for title in ("Alpha", "Beta")]
+        tab, other = await stage.tab(context, ids[0]), await stage.tab(context, ids[1])
+        page = tab.page
+        await tab.item(ids[0]).locator("a[id]").focus()
+        await make(tab, "Work")
+        work = folder(page, "Work")
+        await expect(titles(work)).to_have_text(["Alpha"])
+        await expect(tab.item(ids[0]).locator("a[id]")).to_be_focused()
+
+        await tab.item(ids[1]).locator("a[id]").hover()
+        await page.mouse.down()
+        box = await work.get_by_role("heading").bounding_box()
+        assert box is not None
+        for step in (2, 4):
+            await page.mouse.move(box["x"] + step, box["y"] + step)
+        await expect(page.locator(".period.drop-into")).to_have_count(1)
+        fresh = await stage.session("Gamma")
+        await expect(other.item(fresh)).to_be_visible()
+        await expect(tab.item(ids[1])).to_have_class(re.compile("dragged"))
+        await page.mouse.up()
+        await expect(titles(work)).to_have_text(["Beta", "Alpha"])
+        await expect(tab.item(fresh)).to_be_visible()
+        await expect(page.locator(".dragged, .drop-into")).to_have_count(0)
+
+
+ARRIVES = """() => {
+  window.arrived = new Promise((done) => {
+    document.addEventListener("page:arrives", ({ detail }) => detail.querySelector("#list-news") && done());
+  });
+}"""
+
+
+async def test_a_folder_that_comes_while_the_list_is_renewed_is_in_it(
+    tmp_path_factory: pytest.TempPathFactory, context: BrowserContext
+) -> None:
+    home = tmp_path_factory.mktemp("renewed")
+    async with Stage(home, repository(home / "listed")) as stage:
+        ids = [await stage.session(title) for title in ("Alpha", "Beta")]
+        tab, other = await stage.tab(context, ids[0]), await stage.tab(context, ids[1])
+        asked, answers = asyncio.Event(), asyncio.Event()
+
+        async def hold(route: Route) -> None:
+            if asked.is_set():
+                await route.continue_()
+                return
+            answer = await route.fetch()
+            asked.set()
+            await answers.wait()
+            await route.fulfill(response=answer)
+
+        await tab.page.route("**/sessions?*", hold)
+        await other.item(ids[0]).locator("a[id]").focus()
+        await make(other, "Work")
+        async with asyncio.timeout(30):
+            await asked.wait()
+        await tab.page.evaluate(ARRIVES)
+        await other.item(ids[1]).locator("a[id]").focus()
+        await make(other, "Play")
+        await tab.page.evaluate("arrived")
+        answers.set()
+        await expect(titles(folder(tab.page, "Work"))).to_have_text(["Alpha"])
+        await expect(titles(folder(tab.page, "Play"))).to_have_text(["Beta"])

@@ -476,6 +476,12 @@ async def test_who_deletes_the_session_that_is_shown_with_others_comes_to_anothe
     await expect(tab.item(shown)).to_be_visible()
 
 
+RENEW = """async () => {
+  while (document.querySelector("#session-list.htmx-request")) await new Promise(requestAnimationFrame);
+  htmx.trigger("#session-list", "list:renew");
+}"""
+
+
 async def test_a_list_that_was_asked_for_before_leaves_the_filtered_one(
     stage: Stage, context: BrowserContext
 ) -> None:
@@ -492,7 +498,7 @@ async def test_a_list_that_was_asked_for_before_leaves_the_filtered_one(
             held.set_result(route)
 
     await page.route("**/sessions?*", hold)
-    await page.evaluate("htmx.trigger('#session-list', 'list:renew')")
+    await page.evaluate(RENEW)
     first, over = await before, asyncio.Event()
 
     def ended(request: Request) -> None:
