@@ -207,7 +207,7 @@ def make(home: Path) -> Path:
     script.parent.mkdir()
     script.write_text(PYTEST)
     script.chmod(0o755)
-    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "Say hello"]):
-        identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"]
-        subprocess.run(["git", *identity, *arguments], cwd=project, check=True)
+    identity = ["config", "user.name", "Ada"], ["config", "user.email", "ada@example.com"]
+    for arguments in (["init", "-q"], *identity, ["add", "-A"], ["commit", "-q", "-m", "Say hello"]):
+        subprocess.run(["git", *arguments], cwd=project, check=True)
     return project

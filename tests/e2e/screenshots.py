@@ -77,10 +77,11 @@ async def show(stage: Stage, browser: Browser) -> None:
     await the_timeline(tab)
     await the_rooms(stage, browser, session)
     await tab.open(session)
+    await the_work(stage, browser, session)
     await the_undo(stage, tab)
     await the_goal(stage, browser)
     await the_inbox(stage, tab)
-    await the_work(stage, browser, session)
+    await the_overview(stage, browser)
     await context.close()
     await the_errors(stage, browser)
 
@@ -235,6 +236,7 @@ async def move(page: Page) -> None:
 async def git(page: Page) -> None:
     """With a file open in it, and something to say of what is staged."""
     await page.keyboard.press("Escape")
+    await page.locator("#scroller").focus()
     await page.keyboard.press("g")
     await page.keyboard.press("s")
     panel = page.get_by_role("dialog", name="Git")
@@ -348,15 +350,15 @@ TOUR = {
             "title": "A language for each greeting",
             "text": "The greeting is chosen by its language now, and English stays what it was without one. "
             "Look at what an unknown language gets.",
-            "hunks": [1],
+            "hunks": [2],
         },
-        {"title": "The tests of it", "text": "They pin both. None names an unknown language.", "hunks": [2]},
+        {"title": "The tests of it", "text": "They pin both. None names an unknown language.", "hunks": [3]},
     ]
 }
 
 
 async def the_work(stage: Stage, browser: Browser, session: str) -> None:
-    """What goes on over all sessions, by itself, and beside a conversation."""
+    """What goes on by itself, and beside a conversation."""
     for schedule in SCHEDULES:
         await stage.client.post("/schedule", {**schedule, "prompt": "Look at what has changed, and say so."})
     stage.plays(Turn(text=json.dumps(TOUR)))
@@ -371,15 +373,23 @@ async def the_work(stage: Stage, browser: Browser, session: str) -> None:
         await tab.review.locator("#review-tour").wait_for()
         await shot(page, f"tour{end}")
         await shown(tab, port)
-        await shot(page, f"preview{end}")
+        await shot(page, f"preview{end}", rests=False)
         await page.goto(f"{stage.server.url}/schedules?project={page.url.split('/')[4]}")
         await page.get_by_role("heading", name="Nightly look").wait_for()
         await shot(page, f"schedules{end}")
+        await context.close()
+    await stage.client.http.delete(f"/pty/{terminal}")
+
+
+async def the_overview(stage: Stage, browser: Browser) -> None:
+    """Some wait, some are done, some were never begun."""
+    for end, kind in (("", {}), ("-dark", {"color_scheme": "dark"})):
+        context = await browser.new_context(viewport=WIDE, reduced_motion="reduce", **kind)  # type: ignore[arg-type]
+        page = (await stage.tab(context)).page
         await page.goto(f"{stage.server.url}/?choose")
         await page.locator("#rows-idle").wait_for()
         await shot(page, f"overview{end}")
         await context.close()
-    await stage.client.http.delete(f"/pty/{terminal}")
 
 
 async def the_undo(stage: Stage, tab: Tab) -> None:
@@ -434,7 +444,7 @@ async def the_app(browser: Browser) -> None:
 
 
 COMPARED = {
-    "example-small": ("Example Small", 0.1, "greeting.title", TokenUsage(4_200, 310)),
+    "example-small": ("Example Small", 0.1, "greeting.capitalize", TokenUsage(4_200, 310)),
     "example-medium": ("Example Medium", 1.0, "GREETINGS[language].format", TokenUsage(9_700, 820)),
     "example-large": ("Example Large", 5.0, "greet_in(language).format", TokenUsage(31_400, 2_900)),
 }
@@ -578,9 +588,10 @@ async def elsewhere(stage: Stage, browser: Browser, session: str, name: str, **k
     await context.close()
 
 
-async def shot(page: Page, name: str) -> None:
-    """One picture, once the page has come to rest."""
-    await page.wait_for_load_state("networkidle")
+async def shot(page: Page, name: str, *, rests: bool = True) -> None:
+    """One picture, once the page has come to rest, as far as it ever `rests`."""
+    if rests:
+        await page.wait_for_load_state("networkidle")
     await page.screenshot(path=FOLDER / f"{name}.png", animations="disabled", caret="hide")
 
 
