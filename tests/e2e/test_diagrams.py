@@ -110,5 +110,5 @@ async def test_a_preview_draws_them(stage: Stage, context: BrowserContext) -> No
     await tab.page.keyboard.type("drawn.md")
     await tab.page.get_by_role("option").first.wait_for()
     await tab.page.keyboard.press("Enter")
-    await tab.page.get_by_role("button", name="Preview").click()
+    await tab.page.get_by_role("button", name="Preview", exact=True).click()
     await expect(tab.page.locator(".opened-preview").get_by_role("img", name="Diagram")).to_be_visible()

@@ -200,7 +200,10 @@ async def read_files(project: Project) -> list[Unread]:
             if row is not None and row.problem != file.problem:
                 await in_db(schedules.update, row, problem=file.problem, digest=file.digest, due=None)
         elif row is None or (row.digest, row.problem) != (file.digest, file.problem):
-            await _keep(project, row, file, file.terms)
+            try:
+                await _keep(project, row, file, file.terms)
+            except ScheduleRefused as problem:
+                unread.append(Unread(file.name, str(problem)))
     for row in known.values():
         if not await in_db(schedules.occurrences, row.id, 1):
             await in_db(schedules.remove, row.id)
@@ -214,10 +217,7 @@ async def _keep(project: Project, row: Schedule | None, file: files.Found, terms
     due, seen = await _reckoned(project, terms)
     columns: dict[str, Any] = {"digest": file.digest, "problem": file.problem, "paused": paused}
     due = None if paused or file.problem else due
-    if row is None:
-        await in_db(schedules.create, project, terms, due=due, seen=seen, file=file.name, **columns)
-    else:
-        await in_db(schedules.change, row, terms, due=due, seen=seen, **columns)
+    await in_db(schedules.keep_file, project, file.name, terms, due=due, seen=seen, **columns)
 
 
 async def with_files() -> list[Project]:

@@ -218,6 +218,17 @@ def create(
     return row
 
 
+def keep_file(project: Project, name: str, terms: Terms, **columns: Any) -> Schedule:
+    """Have the row of this file mean this; whoever else reads the same file just now makes no second one.
+    `columns` are those of `create`. Raises ScheduleRefused."""
+    with durable(), transaction.atomic():
+        Project.objects.select_for_update().filter(id=project.id).first()  # one reader after another
+        row = Schedule.objects.filter(project=project, file=name).first()
+        if row is None:
+            return create(project, terms, file=name, **columns)
+        return change(row, terms, **columns)
+
+
 def change(schedule: Schedule, terms: Terms, *, due: int | None, seen: str, **more: Any) -> Schedule:
     """Have it mean this from now on; what waits or runs goes on. `more` are other columns. Raises
     ScheduleRefused."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,25 @@ async def test_it_is_off_until_exactly_this_is_trusted(folder: Path) -> None:
     _, rows = await known(folder)
     (row,) = rows.values()
     assert (row.problem, row.due) == (files.UNTRUSTED, None)
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_many_that_read_it_at_once_make_one_row(folder: Path) -> None:
+    write(folder, NIGHTLY)
+    project = await in_db(projects.open_project, folder)
+    read = await asyncio.gather(*(acts.read_files(project) for _ in range(6)))
+    assert read == [[]] * 6
+    assert list(await in_db(schedules.of_files, project.id)) == [".agents/loops/nightly.md"]
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_one_more_than_there_may_be_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedules, "MOST", 1)
+    write(folder, NIGHTLY)
+    write(folder, NIGHTLY, ".agents/loops/other.md")
+    project = await in_db(projects.open_project, folder)
+    (left,) = await acts.read_files(project)
+    assert (left.name, left.problem) == (".agents/loops/other.md", "A project may have 1 schedules.")
 
 
 @pytest.mark.django_db(transaction=True)
