@@ -117,9 +117,12 @@ async def _by_rules(turn: Turn, permission: str, place: Place) -> None:
 
 @dataclass(slots=True)
 class _Boxes:
-    """Those of one event loop, by session."""
+    """Those of one event loop."""
 
     open: dict[str, Box] = field(default_factory=dict)
+    """By session, where its next program starts."""
+    living: set[Box] = field(default_factory=set)
+    """Also those that end with what still runs in them."""
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def shows(self, session: Session, box: Box) -> None:
@@ -135,6 +138,7 @@ class _Boxes:
     def over(self, session_id: str, box: Box, standing: Sequence[Path]) -> None:
         """Nothing of it lives any more."""
         _standing.give_back(standing)
+        self.living.discard(box)
         if self.open.get(session_id) is box:
             del self.open[session_id]
 
@@ -164,6 +168,7 @@ async def _box(turn: Turn, *, network: bool) -> Box:
             lambda it: boxes.shows(turn.session, it),
             network=network,
         )
+        boxes.living.add(box)
         try:
             await box.open(standing, _empty())
         except CannotOpen as error:
@@ -211,7 +216,7 @@ async def rest(session_id: str) -> None:
 async def close() -> None:
     """End every sandbox of the running loop, with all that runs in it."""
     boxes = _boxes.pop(asyncio.get_running_loop(), _Boxes())
-    closing = list(boxes.open.values())
+    closing = list(boxes.living)
     for box in closing:
         box.close()
     await asyncio.gather(*(box.ended() for box in closing))

@@ -206,6 +206,15 @@ async def test_one_that_has_died_is_replaced(place: Scene) -> None:
     assert await run(place, "echo again") == "again\n"
 
 
+async def test_one_that_another_took_the_place_of_is_closed_as_well(place: Scene) -> None:
+    await run(place, f"{sys.executable} {SERVER} >/dev/null 2>&1 &")
+    await place.run("true", "project", rests=False)
+    assert len(living(place)) > 1
+    await door.close()
+    assert await asyncio.to_thread(none_lives, place)
+    assert await asyncio.to_thread(is_gone, place.work / ".envrc")
+
+
 async def test_it_ends_by_itself_where_nothing_comes(place: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(boxes, "IDLE_SECONDS", 0.05)
     await run(place, "true")
