@@ -32,9 +32,16 @@ export async function request(method, path, values, source = panel) {
   }
 }
 
-export function reload() {
-  return request("GET", "", panel.querySelector("#review-files") && !chosen.stop ? { bare: "1" } : {});
+// Until the panel shows it: news of the change may have taken the place of the request.
+export async function reload() {
+  await request("GET", "", panel.querySelector("#review-files") && !chosen.stop ? { bare: "1" } : {});
+  for (let ended; ended !== newest; ) await (ended = newest);
 }
+
+let newest; // ends with the newest request whose answer is for the panel
+document.addEventListener("htmx:beforeRequest", ({ detail: { target, xhr } }) => {
+  if (target === panel) newest = new Promise((end) => xhr.addEventListener("loadend", end));
+});
 
 export const chooseStop = (stop) => chooseScope(chosen.scope, chosen.message, chosen.part, stop);
 

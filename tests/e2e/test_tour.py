@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
-from playwright.async_api import BrowserContext, Page, expect
+from playwright.async_api import BrowserContext, Page, Route, expect
 
 from tests.e2e.stage import Stage, Tab
 from tests.e2e.test_review import button, change, edited, file_of, hunk, turn, without
@@ -37,6 +38,38 @@ async def at(tab: Tab, number: int, count: int, title: str) -> None:
     place = tab.review.locator("#review-tour")
     await expect(place.locator(".label").first).to_have_text(f"Stop {number} of {count}")
     await expect(place.get_by_role("heading")).to_have_text(title)
+
+
+NEWS = """
+() => {
+  const news = document.getElementById("review-news"), list = `${location.pathname}/review`;
+  const more = { "hx-get": list, "hx-trigger": "load", "hx-target": "#review", "hx-sync": "#review:replace" };
+  for (const [name, value] of Object.entries(more)) news.setAttribute(name, value);
+  const fresh = news.cloneNode();
+  news.replaceWith(fresh);
+  htmx.process(fresh);
+}
+"""
+"""As the server tells the page that something has changed."""
+
+
+async def test_news_of_the_change_meanwhile_take_no_keyboard_away(
+    stage: Stage, context: BrowserContext
+) -> None:
+    tab, _ = await edited(stage, context, "told-meanwhile")
+    stage.plays(THREE)
+    asked = 0
+
+    async def replaced(route: Route) -> None:
+        nonlocal asked
+        asked += 1
+        await (tab.page.evaluate(NEWS) if asked == 1 else route.continue_())
+
+    await tab.page.route(re.compile(r"/review\?.*stop=1"), replaced)
+    await make(tab.page)
+    await at(tab, 1, 3, "The new file")
+    assert asked > 1
+    await expect(tab.review.locator("#tour-title")).to_be_focused()
 
 
 async def test_a_tour_is_made_and_walked_by_keys(stage: Stage, context: BrowserContext) -> None:

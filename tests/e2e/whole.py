@@ -28,6 +28,7 @@ async def stream_allow_undo(stage: Stage, tab: Tab) -> None:
     await tab.dialog.get_by_role("button", name="Undo", exact=False).first.click()
     await expect(tab.page.locator(".reverted-notice")).to_contain_text("1 prompt")
     assert not (stage.project / "asked.txt").exists()
+    await expect(tab.page.locator("dialog[open]")).to_have_count(0)  # it may end after the page knows
 
 
 async def use_terminal(tab: Tab) -> None:
