@@ -137,7 +137,7 @@ async def test_a_tour_is_outdated_by_the_next_change(stage: Stage, context: Brow
 
 
 async def test_each_scope_has_a_tour_of_its_own(stage: Stage, context: BrowserContext) -> None:
-    tab, _ = await edited(stage, context, "scopes")
+    tab, _ = await edited(stage, context, "toured-each")
     scope = tab.review.get_by_label("What to review")
     for label in ("Last prompt", "Project"):
         await scope.select_option(label=label)
