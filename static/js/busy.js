@@ -1,6 +1,6 @@
 // What must not be replaced under a person's hands: what is being pressed, and what waits for its answer. A click on
 // what was replaced in between goes nowhere, and so does the answer to a button that is gone.
-const LONGEST = 5000; // something that is held down for longer holds nothing up
+const LONGEST = 5000; // what is held down for longer, and not dragged, holds nothing up
 const asking = new Map(); // from requests: htmx names another element when the first one is gone
 let pressed = null;
 let dragging = false;
@@ -16,7 +16,7 @@ const free = () => document.dispatchEvent(new CustomEvent("page:free"));
 // Now, or when what is pressed has been let go: nothing moves away from under the pointer in between.
 export function whenFree(act) {
   if (!pressed) return act();
-  const timer = setTimeout(go, LONGEST);
+  const timer = setTimeout(() => dragging || go(), LONGEST);
   document.addEventListener("page:free", go);
   function go() {
     clearTimeout(timer);

@@ -14,7 +14,8 @@ let dragged = null;
 // Of a section of the list: `pinned`, the id of a folder, or empty for the days.
 const place = (section) => section.dataset.folder ?? (section.querySelector("#sessions-pinned") ? "pinned" : "");
 
-const post = (values) => window.htmx.ajax("POST", `${base()}/place`, { source: "#session-list", swap: "none", values });
+// Not of the list: what waits for an answer of one that another takes the place of is never sent.
+const post = (values) => window.htmx.ajax("POST", `${base()}/place`, { source: side, swap: "none", values });
 
 export const choose = (item) => window.htmx.ajax("GET", `${base()}/folder?session=${id(item)}`, { target: "#dialog" });
 

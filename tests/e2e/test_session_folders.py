@@ -98,6 +98,7 @@ async def test_a_list_that_changes_does_not_end_a_drag(
         await expect(titles(work)).to_have_text(["Alpha"])
         await expect(tab.item(ids[0]).locator("a[id]")).to_be_focused()
 
+        await page.clock.install()
         await tab.item(ids[1]).locator("a[id]").hover()
         await page.mouse.down()
         box = await work.get_by_role("heading").bounding_box()
@@ -107,6 +108,9 @@ async def test_a_list_that_changes_does_not_end_a_drag(
         await expect(page.locator(".period.drop-into")).to_have_count(1)
         fresh = await stage.session("Gamma")
         await expect(other.item(fresh)).to_be_visible()
+        async with page.expect_response("**/sessions?*"):  # as when a day ends
+            await page.evaluate("htmx.trigger('#session-list', 'list:renew')")
+        await page.clock.run_for(10_000)
         await expect(tab.item(ids[1])).to_have_class(re.compile("dragged"))
         await page.mouse.up()
         await expect(titles(work)).to_have_text(["Beta", "Alpha"])

@@ -238,14 +238,11 @@ async def clean(comparison: Comparison, seen: Mapping[int, str]) -> int:
     for one in await left(comparison):
         if one.attempt.number not in seen or one.attempt.session is None:
             continue
-        if one.problem:
-            raise ComparisonRefused(
-                gettext("Attempt %(number)s: %(problem)s")
-                % {"number": one.attempt.number, "problem": one.problem}
-            )
         project = one.attempt.session.project
         folder, repository = Path(project.worktree), Path(comparison.project.worktree)
         try:
+            if one.problem:
+                raise CannotRemove(one.problem)
             for terminal in terminals.of(folder):
                 await terminals.remove(terminal)
             key = seen[one.attempt.number]
