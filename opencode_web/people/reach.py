@@ -64,7 +64,7 @@ DONE_BY = {
 """By the name of a page, what in other pages leads to it by a script."""
 _ALSO_READ = "form.question"
 """A form that is shown to who may not answer it."""
-_OF_NO_PROJECT = frozenset({"save-snippet", "remove-snippet"})
+_OF_NO_PROJECT = frozenset({"save-snippet", "remove-snippet", "restore-snippet"})
 """Pages that no project is named for, beside those for who administers."""
 _VARYING = re.compile(r"<[^>]+>")
 

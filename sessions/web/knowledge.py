@@ -4,7 +4,6 @@ worktree."""
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -29,7 +28,7 @@ from sessions.rendering.blocks import render_whole
 from sessions.terminals.lines import run_line, running
 from sessions.terminals.registry import CannotOpen
 from sessions.web.access import Located, located
-from sessions.web.respond import beside, done, fragment, late, noted, toast
+from sessions.web.respond import beside, done, fragment, late, noted, removed, toast
 
 LONGEST_START = 10_000
 
@@ -56,9 +55,8 @@ async def _list(place: Located) -> HttpResponse:
 
 async def _removed(place: Located, name: str, by: str, values: Mapping[str, Any]) -> HttpResponse:
     """The list, and a toast whose button posts `values` to the view `by`."""
-    text, undo = gettext("Removed %(path)s.") % {"path": name}, reverse(by, args=(place.project.id,))
-    context = {**await _context(place), "text": text, "undo": undo, "values": json.dumps(values)}
-    return fragment("knowledge/removed.html", **context)
+    undo = reverse(by, args=(place.project.id,))
+    return removed("knowledge/list.html", name, undo, values, **await _context(place))
 
 
 async def _context(place: Located) -> Mapping[str, Any]:
@@ -126,10 +124,10 @@ async def tick(request: HttpRequest, project_id: str) -> HttpResponse:
 async def remove(request: HttpRequest, project_id: str) -> HttpResponse:
     """`note`, with its pins; a toast brings both back."""
     place = await _place(request, project_id)
-    removed = await in_db(knowledge.remove, place.project, request.POST.get("note", ""))
-    if removed is None:
+    found = await in_db(knowledge.remove, place.project, request.POST.get("note", ""))
+    if found is None:
         return await _list(place)
-    row, pinned = removed
+    row, pinned = found
     values = {"kind": row.kind, "title": row.title, "text": row.text, "pinned": pinned}
     return await _removed(place, row.title, "restore-note", values | ({"done": "1"} if row.done else {}))
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
 
 from sessions.changes.upkeep import damage
 from sessions.core.db import in_db
@@ -46,6 +48,15 @@ def toast(text: str, *, undo: str = "", values: str = "", gone: str = "") -> Htt
     """A note for `#toasts`: `undo` is a URL to post to, `values` (JSON) what is posted, `gone` the sessions
     that left the list."""
     return fragment("fragments/toast.html", text=text, undo=undo, values=values, gone=gone)
+
+
+def removed(shown: str, name: str, undo: str, values: Mapping[str, Any], **context: Any) -> HttpResponse:
+    """The template `shown`, which is without what was called `name` now, and a toast that brings it back: by
+    posting `values` to the URL `undo`."""
+    text = gettext("Removed %(path)s.") % {"path": name}
+    return fragment(
+        "fragments/removed.html", shown=shown, text=text, undo=undo, values=json.dumps(values), **context
+    )
 
 
 def noted(response: HttpResponse) -> HttpResponse:

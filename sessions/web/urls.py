@@ -258,6 +258,7 @@ _installation = [
     path("settings/snippets", snippets.show, name="snippets"),
     path("settings/snippets/save", snippets.save, name="save-snippet"),
     path("settings/snippets/remove", snippets.remove, name="remove-snippet"),
+    path("settings/snippets/restore", snippets.restore, name="restore-snippet"),
     path("snippets/dialog", snippets.dialog, name="snippet-dialog"),
     path("snippets/options", snippets.options, name="snippet-options"),
     path("settings/damage/dismiss", upkeep.dismiss_damage, name="dismiss-damage"),

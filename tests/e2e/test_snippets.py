@@ -21,6 +21,12 @@ async def test_a_snippet_is_made_and_put_in(stage: Stage, context: BrowserContex
     await page.get_by_label("Text").fill("Fix ${1:what} in ${2:where}${3}, then ${1:test}.")
     await page.get_by_role("button", name="Save").click()
     await expect(page.locator(".snippet-name")).to_have_text(";fix")
+    await page.locator(".snippet-name").click()
+    await page.get_by_role("button", name="Remove fix").click()
+    await expect(page.locator(".snippet-name")).to_have_count(0)
+    await page.locator(".toast").get_by_role("button", name="Undo").click()
+    await expect(page.locator(".snippet-name")).to_have_text(";fix")
+    await expect(page.locator(".toast")).to_have_count(0)
 
     await page.goto(session)
     await tab.connected()

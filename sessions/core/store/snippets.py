@@ -45,6 +45,10 @@ def save(name: str, text: str, *, before: str = "") -> Snippet:
     return row
 
 
-def remove(name: str) -> bool:
-    """Whether there was one."""
-    return bool(Snippet.objects.filter(name=name).delete()[0])
+@transaction.atomic
+def remove(name: str) -> Snippet | None:
+    """What it was; None for none."""
+    row = Snippet.objects.filter(name=name).first()
+    if row is not None:
+        Snippet.objects.filter(name=name).delete()
+    return row

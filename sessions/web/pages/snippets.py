@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
@@ -13,7 +14,7 @@ from sessions.changes import vcs
 from sessions.core.db import in_db
 from sessions.core.store import snippets
 from sessions.web.access import located, project_of
-from sessions.web.respond import beside, fragment, page, toast
+from sessions.web.respond import beside, fragment, late, page, removed, toast
 
 MOST_SHOWN = 12
 BRANCH = "${branch}"
@@ -50,13 +51,27 @@ async def save(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 async def remove(request: HttpRequest) -> HttpResponse:
-    """The one called `before`, as its form says."""
-    await in_db(snippets.remove, request.POST.get("before", ""))
-    return await _list()
+    """The one called `before`, as its form says; a toast brings it back."""
+    row = await in_db(snippets.remove, request.POST.get("before", ""))
+    if row is None:
+        return await _list()
+    values = {"name": row.name, "text": row.text}
+    left = await in_db(snippets.named)
+    return removed("snippets/list.html", f";{row.name}", reverse("restore-snippet"), values, snippets=left)
 
 
-async def _list() -> HttpResponse:
-    return fragment("snippets/list.html", snippets=await in_db(snippets.named))
+@require_POST
+async def restore(request: HttpRequest) -> HttpResponse:
+    """One that was removed (`name`, `text`); the list is renewed."""
+    try:
+        await in_db(snippets.save, request.POST.get("name", ""), request.POST.get("text", ""))
+    except snippets.Refused as problem:
+        return late(str(problem))
+    return await _list(oob=True)
+
+
+async def _list(*, oob: bool = False) -> HttpResponse:
+    return fragment("snippets/list.html", snippets=await in_db(snippets.named), oob=oob)
 
 
 @require_GET

@@ -36,7 +36,7 @@ CHANGES = (
     "/p/{project}/files/upload", "/p/{project}/files/known", "/p/{project}/files/replace",
     "/overview/views/save", "/chats/new", "/p/{project}/sessions/stop",
     "/search/save", "/search/forget", "/pickers/code", "/settings/keys/of/compact", "/settings/keys/reset",
-    "/settings/snippets/save", "/settings/snippets/remove",
+    "/settings/snippets/save", "/settings/snippets/remove", "/settings/snippets/restore",
     "/settings/notifiers/save", "/settings/notifiers/test", "/settings/notifiers/switch",
     "/settings/notifiers/remove", "/settings/notifiers/push",
     "/settings/devices/add", "/settings/devices/remove", "{base}/preview/open",

@@ -32,8 +32,15 @@ async def test_they_are_saved_renamed_and_removed(async_client: AsyncClient) -> 
     )
     assert refused.status_code == 422
     assert refused["HX-Retarget"] == "#snippet-hail-problem"
-    await async_client.post("/settings/snippets/remove", {"before": "hail"})
+    page = (await async_client.post("/settings/snippets/remove", {"before": "hail"})).content.decode()
+    assert "Removed ;hail." in page
     assert await in_db(snippets.named) == []
+    gone = {"name": "hail", "text": "Hail"}
+    page = (await async_client.post("/settings/snippets/restore", gone)).content.decode()
+    assert 'id="snippets" hx-swap-oob' in page
+    assert [row.text for row in await in_db(snippets.named)] == ["Hail"]
+    again = await async_client.post("/settings/snippets/restore", {"name": "hail", "text": ""})
+    assert (again.status_code, again["HX-Reswap"]) == (422, "none")
 
 
 async def test_one_of_the_prompt_is_told_by_a_note(async_client: AsyncClient) -> None:
