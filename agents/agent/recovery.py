@@ -244,6 +244,8 @@ def _note(session_id: str, ending: Ending, cut_off: Collection[str]) -> None:
     elif last.id in cut_off and _has_more(str(last.data["parentID"])):
         by_itself = ending is CRASHED and not _is_rejected(last)
         resumption.note(last.data["parentID"], "cut" if by_itself else "")
+    elif ending is CRASHED and not cut_off:
+        resumption.cut_anew(session_id)
 
 
 def _note_failed(session_id: str) -> None:

@@ -52,6 +52,7 @@ POINTS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
     "one file kept": ("sessions.changes.operations.engine", "apply", first_only),
     "files kept": ("sessions.core.store.operations", "finish", lambda _: die),
     "within an undo": ("sessions.changes.undo.apply", "remove_file", lambda _: die),
+    "a turn goes on": ("agents.agent.resumption", "begin", dying_after),
     "a goal's turn ended": ("agents.agent.drain", "pursue", lambda _: die),
     "a goal's checks begin": ("agents.agent.goals.pursuit", "check", lambda _: die),
     "a goal's checks ended": ("agents.agent.goals.judge", "opinion", lambda _: die),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -110,6 +111,22 @@ async def test_in_mid_tool_by_itself_and_no_call_is_repeated(home: Path, project
             bodies = [request.body["messages"] for request in model.requests]
             for earlier, later in pairwise(bodies):
                 assert later[: len(earlier)] == earlier, "what the provider has in its cache stays"
+
+
+async def test_killed_before_it_asks_again(home: Path, project: Path) -> None:
+    async with OpenAIServer([Turn(text=["One", Wait("never")]), Turn(text="Two.")]) as model:
+        server = Server(home, project, model_config(model.base_url, resume="auto"))
+        session_id = await cut_off(server, "One")
+        dying = Server(
+            home, project, server.config, {"CRASH_AT": "a turn goes on"}, module="tests.runtime.crashing"
+        )
+        with contextlib.suppress(RuntimeError):  # it may end before it answers
+            await asyncio.to_thread(dying.start)
+        assert dying.process is not None
+        assert await asyncio.to_thread(dying.process.wait, PATIENCE) == -9
+        async with running(server) as client:
+            history = await ended(client, session_id, "Two.")
+            assert roles(history) == ["user", "assistant", "assistant"]
 
 
 async def test_a_stop_in_order_says_so_and_goes_on_by_itself(home: Path, project: Path) -> None:

@@ -235,7 +235,7 @@ class Resumption(models.Model):
     """That a turn was cut off and can be gone on with; `prompt` is the user message that began it.
 
     `state` is `cut` (the server ended during it, and no worker has decided yet whether it goes on by itself),
-    `due` (it goes on next) or empty. `tries`: how often it went on by itself.
+    `due` (it goes on next), `begun` (it was) or empty. `tries`: how often it went on by itself.
     """
 
     prompt = models.OneToOneField(

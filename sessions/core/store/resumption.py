@@ -22,6 +22,9 @@ MOST_TRIES = 2
 """How often one turn goes on by itself: it may be what ends the server."""
 
 State = Literal["cut", "due", ""]
+_WAITING = ("cut", "due")
+_BEGUN = "begun"
+"""Not cleared by the next answer of the turn: it counts while there is none."""
 
 
 class NothingToResume(Exception):
@@ -70,7 +73,15 @@ def ask(session_id: str) -> None:
 
 def withdraw(session_id: str) -> bool:
     """What is due in a session is so no longer: it was stopped. Whether anything was."""
-    return bool(Resumption.objects.filter(prompt__session_id=session_id).exclude(state="").update(state=""))
+    rows = Resumption.objects.filter(prompt__session_id=session_id)
+    waited = rows.filter(state__in=_WAITING).update(state="")
+    rows.filter(state=_BEGUN).update(state="")
+    return bool(waited)
+
+
+def cut_anew(session_id: str) -> None:
+    """The server ended after a turn was begun that goes on, and before there was an answer of it."""
+    Resumption.objects.filter(prompt_id=_cut_off(session_id), state=_BEGUN).update(state="cut")
 
 
 def undecided() -> list[Session]:
@@ -98,9 +109,9 @@ def state(session_id: str) -> State:
 
 
 _UNDONE = Prepared(
-    lambda session_id: (
-        Resumption.objects.filter(prompt__session_id=session_id).exclude(state="").order_by("-prompt_id")[:1]
-    )
+    lambda session_id: Resumption.objects.filter(prompt__session_id=session_id, state__in=_WAITING).order_by(
+        "-prompt_id"
+    )[:1]
 )
 
 
@@ -115,6 +126,7 @@ def begin(session_id: str) -> tuple[UserMessage, int] | None:
         found = of(session) if session else None
         if found is None or found.prompt_id not in due:
             return None
+        Resumption.objects.filter(prompt_id=found.prompt_id).update(state=_BEGUN)
     prompt = message_info(found.prompt)
     assert isinstance(prompt, UserMessage)
     steps = Message.objects.filter(session_id=session_id, id__gt=prompt.id, role="assistant")

@@ -133,6 +133,30 @@ async def test_by_itself_it_goes_on_twice(tmp_path: Path) -> None:
     assert await in_db(resumption.sessions_due) == [talk.session.id]
 
 
+async def test_what_is_begun_and_has_no_answer_yet_is_cut_off_anew(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path / "p")
+    prompt = await cut_off(talk)
+    for _ in range(resumption.MOST_TRIES):
+        await in_db(resumption.decide, talk.session.id, automatic=True)
+        assert await in_db(resumption.begin, talk.session.id) is not None
+        assert await in_db(resumption.state, talk.session.id) == ""
+        await in_db(recovery.settle, talk.session.id, recovery.CRASHED)
+        assert await in_db(resumption.undecided) == [talk.session]
+    await in_db(resumption.decide, talk.session.id, automatic=True)
+    assert await in_db(resumption.sessions_due) == []
+    assert await offered(talk) == prompt
+
+
+async def test_a_stop_of_what_is_begun_is_not_taken_back(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path / "p")
+    await cut_off(talk)
+    await in_db(resumption.decide, talk.session.id, automatic=True)
+    assert await in_db(resumption.begin, talk.session.id) is not None
+    assert not await in_db(resumption.withdraw, talk.session.id)
+    await in_db(recovery.settle, talk.session.id, recovery.CRASHED)
+    assert await in_db(resumption.undecided) == []
+
+
 async def test_a_prompt_that_ends_the_server_is_begun_anew_twice(tmp_path: Path) -> None:
     talk = await Talk.begin(tmp_path / "p")
     row = await in_db(inbox.admit, talk.session, [{"type": "text", "text": "Do it."}])
