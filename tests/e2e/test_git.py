@@ -316,7 +316,7 @@ async def test_a_question_is_there_whatever_is_renewed_meanwhile(
         )
         await push.click()
         renewed = await held.get()
-        await page.get_by_role("button", name="Delete v1 at origin").click()
+        await page.get_by_role("button", name="Delete there… v1").click()
         async with page.expect_event("requestfinished", lambda request: request == renewed.request):
             await renewed.continue_()
         await page.evaluate("() => new Promise(requestAnimationFrame)")
@@ -341,7 +341,7 @@ async def test_a_tag_is_pushed_and_deleted_there_after_a_question(
         await page.get_by_role("button", name="Push v1").click()
         await expect(page.locator(".git-said")).to_contain_text("new tag")
         assert git(far, "tag") == "v1\n"
-        await page.get_by_role("button", name="Delete v1 at origin").click()
+        await page.get_by_role("button", name="Delete there… v1").click()
         await expect(page.get_by_role("button", name="Delete it at origin")).to_be_focused()
         await page.keyboard.press("Enter")
         await expect(page.locator(".git-said")).to_contain_text("deleted")

@@ -147,7 +147,7 @@ async def test_a_worktree_is_removed_after_its_losses_were_seen(
 ) -> None:
     tab, _ = await history(stage, context, "removed")
     await tab.send("/fork")
-    await tab.dialog.get_by_label("With the files as they were").check()
+    await tab.dialog.get_by_label("With the files as they are now").check()
     await tab.dialog.get_by_role("button", name="Fork", exact=True).click()
     await expect(tab.page.locator("#fork-links")).to_contain_text("Forked from removed")
     folder = Path((await stage.client.session(tab.session_id))["directory"])

@@ -744,7 +744,7 @@ async def share_of(world: World) -> Locator:
 async def fork(world: World) -> Page:
     tab = await world.tab("worked")
     await tab.send("/fork")
-    return await shown(tab.page, tab.dialog.get_by_label("With the files as they were"))
+    return await shown(tab.page, tab.dialog.get_by_label("With the files as they are now"))
 
 
 @state("{base}/move")
@@ -765,6 +765,6 @@ async def removing_a_fork(world: World) -> Page:
 async def fork_of(world: World) -> Page:
     tab = await world.tab("worked")
     await tab.send("/fork")
-    await tab.dialog.get_by_label("With the files as they were").check()
+    await tab.dialog.get_by_label("With the files as they are now").check()
     await tab.dialog.get_by_role("button", name="Fork", exact=True).click()
     return await shown(tab.page, tab.page.locator("#fork-links"))

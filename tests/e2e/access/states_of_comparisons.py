@@ -40,7 +40,7 @@ async def a_comparison_with_its_changes(world: World) -> Page:
 @state("/p/{project}/compare/{comparison}/log/1")
 async def the_log_of_an_attempt(world: World) -> Page:
     page = await compared(world)
-    return await dialog(page, page.get_by_role("button", name="What was measured of 1"))
+    return await dialog(page, page.get_by_role("button", name="Log 1"))
 
 
 @state()

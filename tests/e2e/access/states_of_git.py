@@ -69,7 +69,7 @@ async def tags_of_git(world: World) -> Page:
     if not run(world.stage.project, "remote"):
         run(world.stage.project, "remote", "add", "origin", str(world.stage.home / "far.git"))
     page = await view_of_git(world, "Tags")
-    await page.get_by_role("button", name="Delete v1 at origin").click()
+    await page.get_by_role("button", name="Delete there… v1").click()
     return await shown(page, page.get_by_role("button", name="Delete it at origin"))
 
 
