@@ -54,10 +54,18 @@ const early = () => document.querySelector("script[src*='/early.js']")?.src ?? "
 
 const show = (looks) => document.dispatchEvent(new CustomEvent("looks:show", { detail: looks }));
 
+// What is chosen later counts, though the theme of what was chosen before comes after it.
+let newest = null;
 async function keep(chosen) {
-  const looks = await made(chosen);
-  localStorage.setItem("looks", JSON.stringify(looks));
-  show(looks);
+  newest = chosen;
+  try {
+    const looks = await made(chosen);
+    if (newest !== chosen) return;
+    localStorage.setItem("looks", JSON.stringify(looks));
+    show(looks);
+  } finally {
+    if (newest === chosen) newest = null;
+  }
 }
 
 export async function renew() {
@@ -73,7 +81,7 @@ function speak(code) {
 
 // The form of the settings page.
 function choose(form) {
-  const { theme = "" } = kept();
+  const { theme = "" } = newest ?? kept();
   for (const field of form.querySelectorAll("[name=theme]")) field.checked = field.value === theme;
 }
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
-from playwright.async_api import BrowserContext, Page, expect
+from playwright.async_api import BrowserContext, Page, Route, expect
 
 from sessions.web.looks.themes import tokens
 from tests.e2e.stage import Stage
@@ -20,6 +22,42 @@ async def value(page: Page, name: str) -> str:
 async def chosen(page: Page, name: str) -> None:
     await expect(page.locator("html")).to_have_attribute("data-scheme", "dark")
     assert await value(page, "--bg") == tokens(name)["--bg"]
+
+
+IS_FIRA = "() => getComputedStyle(document.documentElement).getPropertyValue('--mono').includes('Fira')"
+
+
+async def test_what_is_chosen_last_counts_though_a_theme_comes_late(
+    stage: Stage, context: BrowserContext
+) -> None:
+    page = (await stage.tab(context, await stage.session("late looks"))).page
+    await page.get_by_role("link", name="Settings").click()
+    form = page.locator("#looks")
+    held: list[Route] = []
+    chosen = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        """Of the first two: one is seen by pointing, and then chosen."""
+        if chosen.is_set():
+            await route.continue_()
+            return
+        held.append(route)
+        if len(held) == 2:
+            chosen.set()
+
+    await page.route("**/settings/looks/theme?*", hold)
+    await form.get_by_label("Slate").check()
+    async with asyncio.timeout(15):
+        await chosen.wait()
+    await form.get_by_label("Typeface of code").fill("Fira Code")
+    await page.keyboard.press("Tab")
+    await page.wait_for_function(IS_FIRA)
+    for route in held:
+        async with page.expect_response("**/settings/looks/theme?*"):
+            await route.continue_()
+    await page.evaluate("() => new Promise((done) => setTimeout(done))")
+    assert "Fira" in (await page.evaluate("localStorage.getItem('looks')"))
+    await page.evaluate("localStorage.removeItem('looks')")
 
 
 async def test_a_theme_is_seen_by_pointing_and_kept_by_choosing(
@@ -41,9 +79,7 @@ async def test_a_theme_is_seen_by_pointing_and_kept_by_choosing(
     await form.get_by_label("Text", exact=True).select_option("1.25")
     await form.get_by_label("Typeface of code").fill('Fira "Code;}')
     await page.keyboard.press("Tab")
-    await page.wait_for_function(
-        "() => getComputedStyle(document.documentElement).getPropertyValue('--mono').includes('Fira')"
-    )
+    await page.wait_for_function(IS_FIRA)
     await form.get_by_label("No motion").check()
     await expect(page.locator("html")).to_have_attribute("data-motion", "none")
     await page.goto(session)

@@ -93,7 +93,8 @@ async def test_a_connection_lives_as_long_as_a_folder_wants_it(
 async def test_what_is_configured_wrong_says_so(
     hub: Hub, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    configure(monkeypatch, experimental={"mcp_timeout": 1500}, no={"type": "local", "command": []}, one=raw())
+    no, slow = {"type": "local", "command": []}, {"type": "local", "command": ["sleep", "600"]}
+    configure(monkeypatch, experimental={"mcp_timeout": 1500}, no=no, one=slow)
     configured = hub.statuses(project)
     assert configured["no"].wire() == {"status": "failed", "error": "command: there is none to start"}
     assert hub.connections(project)["one"].server.timeout == 1.5
