@@ -44,6 +44,7 @@ def environ(chromium_path: str) -> Mapping[str, str]:
     return {variables.CHROMIUM.name: chromium_path}
 
 
+@pytest.mark.proc  # Chromium on Linux
 async def test_an_agent_builds_a_page_looks_at_it_and_mends_it(
     home: Path, project: Path, environ: Mapping[str, str]
 ) -> None:
@@ -109,6 +110,7 @@ async def test_while_it_is_off_nobody_hears_of_it(home: Path, project: Path) -> 
     assert "browser" in offered
 
 
+@pytest.mark.proc  # Chromium on Linux
 async def test_the_servers_own_pages_are_not_opened(
     home: Path, project: Path, environ: Mapping[str, str]
 ) -> None:
@@ -139,6 +141,7 @@ def chromiums() -> set[int]:
     return found
 
 
+@pytest.mark.proc  # Chromium on Linux
 @pytest.mark.parametrize("ending", ["stop", "shutdown", "end"])
 async def test_a_browser_ends_with_a_turn_that_is_stopped_and_with_the_server(
     home: Path, project: Path, environ: Mapping[str, str], ending: str
