@@ -416,6 +416,7 @@ async def test_its_address_is_all_that_another_program_needs(home: Path, project
             assert (await stranger.post(other)).status_code == 429
 
 
+@pytest.mark.proc
 async def test_what_the_agent_runs_may_not_call_it(home: Path, project: Path, clock: Path) -> None:
     command = ""
 

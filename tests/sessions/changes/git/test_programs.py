@@ -93,6 +93,7 @@ def test_the_persons_own_programs_run(top: Path, monkeypatch: pytest.MonkeyPatch
     assert ours.trusted
 
 
+@pytest.mark.proc
 def test_a_lock_that_is_held_is_said_with_who_holds_it(top: Path, ours: Git) -> None:
     lock = top / ".git" / "index.lock"
     lock.touch()

@@ -110,6 +110,7 @@ def test_what_was_stopped_before_it_began(top: Path, ours: Git, slow: Path) -> N
         remotes.push(ours, watch)
 
 
+@pytest.mark.proc
 def test_a_lock_of_the_configuration_says_who_holds_it(top: Path, ours: Git) -> None:
     (top / ".git" / "config.lock").touch()
     with pytest.raises(GitError, match=r"could not lock config file(.*\n)+No running program has it open"):
