@@ -65,8 +65,13 @@ async function select(entry, { line = 0, column = 1, focus = false } = {}) {
   const from = document.activeElement;
   if (!entry.section) await load(entry);
   if (line) entry.editor?.go(line, column);
-  const still = [from, document.body].includes(document.activeElement); // the person has not gone on to something else
-  if (focus && still) (entry.editor ?? entry.section?.querySelector(".opened-path"))?.focus();
+  if (focus && isStill(from)) (entry.editor ?? entry.section?.querySelector(".opened-path"))?.focus();
+}
+
+// Whether the person has not gone on to something else; a row of the tree may have come anew meanwhile.
+function isStill(from, now = document.activeElement) {
+  const came = !from.isConnected && from.dataset.path !== undefined && from.dataset.path === now.dataset.path;
+  return came || [from, document.body].includes(now);
 }
 
 async function fetched(entry, values = {}) {

@@ -192,6 +192,30 @@ async def test_who_types_before_the_tree_has_come_goes_on_typing(
     await expect(field).to_be_focused()
 
 
+async def test_an_opened_file_has_the_keyboard_though_its_row_came_anew(
+    stage: Stage, context: BrowserContext
+) -> None:
+    tab = await listed(stage, context, "opens late")
+    come, free = asyncio.Event(), asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        come.set()
+        await free.wait()
+        await route.continue_()
+
+    field = tab.page.get_by_label("Find a file by its name")
+    await field.fill("hello.py")
+    await expect(tab.page.locator("#files-tree .files-row")).to_have_count(1)
+    await tab.page.route("**/files/view*", hold)
+    await line(tab, "hello.py").click()
+    await come.wait()
+    async with tab.page.expect_response("**/files/tree*"):
+        await field.dispatch_event("input")
+    await row(tab, "hello.py").focus()
+    free.set()
+    await expect(tab.page.get_by_role("textbox", name="Text of hello.py")).to_be_focused()
+
+
 async def test_letters_typed_before_the_search_has_come_are_for_it(
     stage: Stage, context: BrowserContext
 ) -> None:
