@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 from playwright.async_api import BrowserContext, Locator, Page, Route, expect
@@ -84,13 +87,18 @@ async def test_sessions_are_in_folders_and_in_order(
         await expect(other.page.locator(".folder")).to_have_count(0)
 
 
+@asynccontextmanager
+async def two(home: Path, context: BrowserContext) -> AsyncIterator[tuple[Stage, list[str], Tab, Tab]]:
+    """A project with two sessions, each in a tab: also their ids."""
+    async with Stage(home, repository(home / "listed")) as stage:
+        ids = [await stage.session(title) for title in ("Alpha", "Beta")]
+        yield stage, ids, await stage.tab(context, ids[0]), await stage.tab(context, ids[1])
+
+
 async def test_a_list_that_changes_does_not_end_a_drag(
     tmp_path_factory: pytest.TempPathFactory, context: BrowserContext
 ) -> None:
-    home = tmp_path_factory.mktemp("dragged")
-    async with Stage(home, repository(home / "listed")) as stage:
-        ids = [await stage.session(title) for title in ("Alpha", "Beta")]
-        tab, other = await stage.tab(context, ids[0]), await stage.tab(context, ids[1])
+    async with two(tmp_path_factory.mktemp("dragged"), context) as (stage, ids, tab, other):
         page = tab.page
         await tab.item(ids[0]).locator("a[id]").focus()
         await make(tab, "Work")
@@ -128,10 +136,7 @@ ARRIVES = """() => {
 async def test_a_folder_that_comes_while_the_list_is_renewed_is_in_it(
     tmp_path_factory: pytest.TempPathFactory, context: BrowserContext
 ) -> None:
-    home = tmp_path_factory.mktemp("renewed")
-    async with Stage(home, repository(home / "listed")) as stage:
-        ids = [await stage.session(title) for title in ("Alpha", "Beta")]
-        tab, other = await stage.tab(context, ids[0]), await stage.tab(context, ids[1])
+    async with two(tmp_path_factory.mktemp("renewed"), context) as (_, ids, tab, other):
         asked, answers = asyncio.Event(), asyncio.Event()
 
         async def hold(route: Route) -> None:

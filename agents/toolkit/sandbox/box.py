@@ -103,7 +103,7 @@ class Box:
         its ports are shown."""
         self.calls = Calls()
         self.port = 0
-        self._own_ways: set[int] = set()
+        self._own_ports: set[int] = set()
         self._network = network
         self._proxy: asyncio.Server | None = None
         self.around = around
@@ -156,16 +156,15 @@ class Box:
             await self._following
             raise CannotOpen("".join(said).strip()[-300:] or "it said nothing")
         if self._network:
-            await self._open_proxy(ours)
+            self.port, self._proxy = await self._served(ours, Proxy(self.calls.permit))
         self._closing = self._later()
 
-    async def _open_proxy(self, control: socket.socket) -> None:
-        """On a socket of the loopback in there."""
-        port, (place,) = await self._asked(control, box_process.LISTEN)
-        self.port = int(port)
-        self._proxy = await asyncio.start_server(
-            Proxy(self.calls.permit).serve, sock=socket.socket(fileno=place)
-        )
+    async def _served(self, control: socket.socket, proxy: Proxy) -> tuple[int, asyncio.Server]:
+        """On a socket of the loopback in there, by this port. Raises ConnectionError."""
+        told, (place,) = await self._asked(control, box_process.LISTEN)
+        port = int(told)
+        self._own_ports.add(port)
+        return port, await asyncio.start_server(proxy.serve, sock=socket.socket(fileno=place))
 
     @asynccontextmanager
     async def way(self, call: Call) -> AsyncIterator[int]:
@@ -176,16 +175,12 @@ class Box:
             return
         if self._control is None:
             raise ConnectionError(_ENDED)
-        told, (place,) = await self._asked(self._control, box_process.LISTEN)
-        port = int(told)
-        self._own_ways.add(port)
-        serve = Proxy(lambda _, where: call.permit(where)).serve
-        server = await asyncio.start_server(serve, sock=socket.socket(fileno=place))
+        port, server = await self._served(self._control, Proxy(lambda _, where: call.permit(where)))
         try:
             yield port
         finally:
             server.close()
-            self._own_ways.discard(port)
+            self._own_ports.discard(port)
 
     async def _asked(self, control: socket.socket, message: bytes) -> tuple[bytes, list[int]]:
         """What the first process answers, and the descriptors that come with it. Raises ConnectionError."""
@@ -218,8 +213,7 @@ class Box:
                 if self._control is not None:
                     answer, _ = await self._asked(self._control, box_process.PORTS)
                     found = [(port, socket.AddressFamily(family)) for port, family in json.loads(answer)]
-                    ours = {self.port, *self._own_ways}
-                    self.ports.seen(one for one in found if one[0] not in ours)
+                    self.ports.seen(one for one in found if one[0] not in self._own_ports)
         self.ports.seen(())
 
     def holds(self, around: Policy, *, network: bool = False) -> bool:
