@@ -3,6 +3,7 @@
 import { add } from "./composer.js";
 import { address } from "./files-api.js";
 import { listen, onNews } from "./files-news.js";
+import { isStill } from "./focus.js";
 import { showBeside } from "./layout.js";
 import { mentions } from "./mentions.js";
 import { addSheet } from "./sheet.js";
@@ -65,13 +66,12 @@ async function select(entry, { line = 0, column = 1, focus = false } = {}) {
   const from = document.activeElement;
   if (!entry.section) await load(entry);
   if (line) entry.editor?.go(line, column);
-  if (focus && isStill(from)) (entry.editor ?? entry.section?.querySelector(".opened-path"))?.focus();
+  if (focus && (isStill(from) || cameAnew(from))) (entry.editor ?? entry.section?.querySelector(".opened-path"))?.focus();
 }
 
-// Whether the person has not gone on to something else; a row of the tree may have come anew meanwhile.
-function isStill(from, now = document.activeElement) {
-  const came = !from.isConnected && from.dataset.path !== undefined && from.dataset.path === now.dataset.path;
-  return came || [from, document.body].includes(now);
+// A row of the tree may have come anew meanwhile, and has the keyboard that it had before.
+function cameAnew({ isConnected, dataset: { path } }) {
+  return !isConnected && path !== undefined && path === document.activeElement.dataset.path;
 }
 
 async function fetched(entry, values = {}) {

@@ -1,5 +1,6 @@
 // The files of the project: in the list's place, and those that are open beside the conversation. What that takes is loaded
 // when it is used.
+import { isStill } from "./focus.js";
 import { onPage } from "./page.js";
 import { shortcut } from "./shortcuts.js";
 
@@ -61,7 +62,7 @@ async function toggle(side) {
   const loaded = await loading;
   if (going !== to) return;
   going = "";
-  if (![from, field, document.body].includes(document.activeElement)) return; // the person has gone on to something else
+  if (!isStill(from, field)) return;
   if (to) loaded.focus(field?.value === had ? chosen : "");
   else document.getElementById("prompt").focus();
 }

@@ -3,18 +3,29 @@
 
 const hasKeyboard = matchMedia("(pointer: fine)"); // elsewhere the prompt would bring up the one on the screen
 let held = false;
+let put = null; // what was given the focus here, and nothing has been done in it
 
 document.addEventListener("focusin", ({ target }) => {
   held = !target.closest("#review");
+  if (target !== put) put = null;
 });
 document.addEventListener("pointerdown", () => {
   held = false;
 }, true);
+for (const deed of ["pointerdown", "keydown", "input"]) {
+  document.addEventListener(deed, () => {
+    put = null;
+  }, true);
+}
 
 function look() {
   if (!held || document.activeElement !== document.body || document.querySelector("dialog[open]")) return;
-  document.getElementById(hasKeyboard.matches ? "prompt" : "scroller").focus({ preventScroll: true });
+  put = document.getElementById(hasKeyboard.matches ? "prompt" : "scroller");
+  put.focus({ preventScroll: true });
 }
+
+// Whether the person who had the focus there has not gone on to something else while something was on its way.
+export const isStill = (...there) => [...there, document.body, put].includes(document.activeElement);
 
 // Those who know a better place come first. What is hidden loses the focus only when the page has been drawn.
 function soon() {

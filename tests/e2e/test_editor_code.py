@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import BrowserContext, expect
+from playwright.async_api import BrowserContext, Route, expect
 
 from tests.e2e.conftest import repository
 from tests.e2e.stage import Stage, Tab
@@ -71,6 +72,27 @@ async def test_the_editor_knows_the_code(place: Stage, context: BrowserContext) 
     await expect(page.get_by_role("textbox", name="Text of main.c")).to_contain_text("sum_of(1, 2)")
     await expect(page.locator(".toast", has_text="Renamed in ")).to_be_visible()
     assert "sum_of(1, 2)" in (place.project / "main.c").read_text()
+
+
+async def test_a_definition_has_the_keyboard_though_the_page_grew_meanwhile(
+    place: Stage, context: BrowserContext
+) -> None:
+    tab = await opened(place, context, "main.c")
+    held, free = asyncio.Event(), asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        held.set()
+        await free.wait()
+        await route.continue_()
+
+    await tab.page.route("**/files/view*", hold)
+    await go(tab, 4, 12)
+    await tab.page.keyboard.press("F12")
+    await held.wait()
+    await tab.page.evaluate("() => document.dispatchEvent(new CustomEvent('page:grown'))")
+    await expect(tab.page.locator("#prompt")).to_be_focused()
+    free.set()
+    await expect(tab.page.get_by_role("textbox", name="Text of lib.h")).to_be_focused()
 
 
 async def test_problems_are_marked_and_words_completed(place: Stage, context: BrowserContext) -> None:
