@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
@@ -9,6 +10,7 @@ import django
 from channels.routing import URLRouter
 from django.conf import settings
 from django.core.exceptions import RequestAborted
+from django.core.handlers import asgi as handlers
 from django.core.handlers.asgi import ASGIHandler
 from django.core.signals import request_started
 from django.db import close_old_connections, reset_queries
@@ -44,7 +46,26 @@ class _Handler(ASGIHandler):
             await super().listen_for_disconnect(receive)
 
 
-pages = _Handler()
+class _OneThread(_Handler):
+    """Without a thread for each request, in which Django would only close the response: that was half of what a
+    small answer costs. All views are asynchronous, and no connection is theirs."""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        await self.handle(scope, receive, send)
+
+
+def _here(close: Callable[[], None]) -> Callable[[], Awaitable[None]]:
+    async def closed() -> None:
+        close()
+
+    return closed
+
+
+if settings.PEOPLE:  # the views of django-allauth run in threads, with connections that are to be closed
+    pages: _Handler = _Handler()
+else:
+    handlers.sync_to_async = _here  # type: ignore[attr-defined]  # by which it closes responses
+    pages = _OneThread()
 _static = static_files.application()
 _websocket = URLRouter(
     [

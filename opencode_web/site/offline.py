@@ -8,6 +8,6 @@ from django.views.decorators.http import require_GET
 
 
 @require_GET
-def show(request: HttpRequest) -> HttpResponse:
+async def show(request: HttpRequest) -> HttpResponse:
     """It has nothing of anybody in it: it is kept by `static/js/worker.js`."""
     return render(request, "offline/page.html")

@@ -92,7 +92,10 @@ def directory_of(request: HttpRequest, named: str = "", *, browsed: bool = False
 
 def refuse_unopened(directory: Path) -> None:
     """Raises NotOpened for a folder that a client may not open without a person's word."""
-    if directory.resolve() != _started().resolve() and not opened.may_open(directory):
+    started = _started()
+    if directory == started or directory.resolve() == started.resolve():
+        return
+    if not opened.may_open(directory):
         raise NotOpened(
             f"{directory} is not opened for a client that asks. {opened.caution(directory)} Open it in the "
             f"page, under “Open a project”, or start `opencode-web {directory}`."
@@ -117,16 +120,25 @@ async def project_of(request: HttpRequest) -> Project:
 
     Raises NotFound.
     """
-    directory = directory_of(request)
+    return await in_db(project_in, directory_of(request), look=request.method == "GET")
+
+
+def project_in(directory: Path, *, look: bool) -> Project:
+    """The same on the ORM's thread, for what goes on there with it. Raises NotFound."""
     try:
-        return await in_db(projects.project_of, directory, look=request.method == "GET")
+        return projects.project_of(directory, look=look)
     except OSError as error:
         raise NotFound(f"{directory} cannot be opened: {error.strerror}") from error
 
 
 async def session_of(session_id: str) -> Session:
     """Raises NotFound."""
-    row = await in_db(session_store.get, session_id) if session_id.isprintable() else None
+    return await in_db(session_in, session_id)
+
+
+def session_in(session_id: str) -> Session:
+    """The same on the ORM's thread. Raises NotFound."""
+    row = session_store.get(session_id) if session_id.isprintable() else None
     if row is None:
         raise NotFound(f"Session not found: {session_id}")
     return row

@@ -15,8 +15,10 @@ from sessions.api.base import (
     NotFound,
     directory_of,
     json_answer,
+    project_in,
     project_of,
     session_answer,
+    session_in,
     session_of,
     wire,
 )
@@ -26,7 +28,7 @@ from sessions.changes.worktrees import moving
 from sessions.changes.worktrees.making import CannotFork
 from sessions.core import wake
 from sessions.core.db import in_db
-from sessions.core.models import Project, Session
+from sessions.core.models import Session
 from sessions.core.models.ledger import shown
 from sessions.core.principal import actor
 from sessions.core.sharing import share_new
@@ -158,12 +160,12 @@ class Moved(Wire):
 @answers(list[SessionInfo])
 async def list_sessions(request: HttpRequest, query: Query[Listing]) -> HttpResponse:
     """The sessions of the project, archived ones among them, the last used first."""
-    return json_answer(await in_db(_listing, await project_of(request), query, own=ours.asked(request)))
+    return json_answer(await in_db(_listing, directory_of(request), query, own=ours.asked(request)))
 
 
-def _listing(project: Project, query: Listing, *, own: bool) -> str:
+def _listing(folder: Path, query: Listing, *, own: bool) -> str:
     rows = lists.matching(
-        project,
+        project_in(folder, look=True),
         search=query.search,
         roots=query.roots == "true",
         archived=True,
@@ -177,25 +179,22 @@ def _listing(project: Project, query: Listing, *, own: bool) -> str:
 @router.post("", operation_id="session.create")
 @answers(SessionInfo)
 async def create_session(request: HttpRequest, body: NewSession | None = None) -> HttpResponse:
-    project = await project_of(request)
-    given = body or NewSession()
-    if given.parent_id and (await session_of(given.parent_id)).project_id != project.id:
-        raise NotFound(f"Session not found: {given.parent_id}")
-    directory, permission = str(directory_of(request)), [rule.wire() for rule in given.permission]
-    created = await in_db(_create, project, directory, given, permission)
-    shared = None if given.parent_id else await share_new(request, created["id"], directory)
+    given, directory = body or NewSession(), directory_of(request)
+    created = await in_db(_create, directory, given)
+    shared = None if given.parent_id else await share_new(request, created["id"], str(directory))
     return session_answer(request, session_wire(shared) if shared else created)
 
 
-def _create(
-    project: Project, directory: str, given: NewSession, permission: list[dict[str, Any]]
-) -> dict[str, Any]:
+def _create(directory: Path, given: NewSession) -> dict[str, Any]:
+    project = project_in(directory, look=False)
+    if given.parent_id and session_in(given.parent_id).project_id != project.id:
+        raise NotFound(f"Session not found: {given.parent_id}")
     row = session_store.create(
         project,
-        directory,
+        str(directory),
         title=given.title,
         parent=given.parent_id,
-        permission=permission,
+        permission=[rule.wire() for rule in given.permission],
         agent=given.agent,
         model=given.model,
         metadata=given.metadata,

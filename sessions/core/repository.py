@@ -25,13 +25,16 @@ class Repository:
 
         Raises NotADirectoryError or FileNotFoundError for a path that is no folder.
         """
-        directory = directory.resolve(strict=True)
-        if not directory.is_dir():
-            raise NotADirectoryError(f"{directory} is not a folder")
-        top = next((path for path in (directory, *directory.parents) if (path / ".git").exists()), None)
-        if top is None or top in (Path.home(), Path("/")):
-            return cls(directory, False)
-        return cls(top, True)
+        real = top = os.path.realpath(directory, strict=True)  # as texts: each request of the API asks
+        if not os.path.isdir(real):
+            raise NotADirectoryError(f"{real} is not a folder")
+        while not os.path.exists(f"{top}/.git"):
+            above = os.path.dirname(top)
+            if above == top:
+                return cls(Path(real), False)
+            top = above
+        is_git = top != "/" and Path(top) != Path.home()
+        return cls(Path(top if is_git else real), is_git)
 
     def is_linked(self) -> bool:
         """Whether it is a git worktree of a repository elsewhere (gitrepository-layout(5), `worktrees`)."""

@@ -11,6 +11,7 @@ from django.db import transaction
 from sessions.core.ids import now, of_folder
 from sessions.core.models import Message, Project, Session
 from sessions.core.models.ledger import shown
+from sessions.core.prepared import Prepared
 from sessions.core.repository import Repository
 from sessions.core.wire.project import ProjectChange
 
@@ -48,8 +49,13 @@ def project_of(directory: Path, *, look: bool = False) -> Project:
     Raises OSError as `open_project` does. Every request of the API asks, so git is not.
     """
     repository = Repository.of(directory)
-    known = Project.objects.filter(worktree=str(repository.worktree), vcs=_vcs(repository)).first()
+    known = _OF_FOLDER.first(str(repository.worktree), _vcs(repository))
     return known or (_new(repository) if look else open_project(directory))
+
+
+_OF_FOLDER = Prepared(
+    lambda worktree, vcs: Project.objects.filter(worktree=worktree, vcs=vcs).order_by("pk")[:1]
+)
 
 
 def _new(repository: Repository) -> Project:

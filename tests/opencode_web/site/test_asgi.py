@@ -1,0 +1,57 @@
+"""That an answer takes no thread: that was half of what it cost."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from asgiref.sync import iscoroutinefunction
+from asgiref.testing import ApplicationCommunicator
+from django.core.signals import request_finished
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from opencode_web import asgi
+
+
+def views(within: URLResolver) -> Iterator[URLPattern]:
+    for pattern in within.url_patterns:
+        if isinstance(pattern, URLResolver):
+            yield from views(pattern)
+        elif pattern.name != "api-root":  # ninja's own, which only says that there is none
+            yield pattern
+
+
+@pytest.mark.parametrize("urls", [None, "opencode_web.site.api_urls", "opencode_web.site.api_v2_urls"])
+def test_every_view_is_asynchronous(urls: str | None) -> None:
+    found = list(views(get_resolver(urls)))
+    assert len(found) > 40
+    assert [each for each in found if not iscoroutinefunction(each.callback)] == []
+
+
+async def test_a_response_is_closed_where_it_was_made() -> None:
+    closed: list[threading.Thread] = []
+
+    def note(**_: Any) -> None:
+        closed.append(threading.current_thread())
+
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/global/health",
+        "query_string": b"",
+        "headers": [(b"host", b"127.0.0.1")],
+        "principal": None,
+    }
+    request_finished.connect(note)
+    try:
+        asked = ApplicationCommunicator(asgi.pages, scope)
+        await asked.send_input({"type": "http.request", "body": b"", "more_body": False})
+        assert (await asked.receive_output())["status"] == 200
+        await asked.receive_output()
+        await asked.send_input({"type": "http.disconnect"})
+        await asked.wait()
+    finally:
+        request_finished.disconnect(note)
+    assert closed == [threading.current_thread()]
