@@ -47,8 +47,8 @@ class _Handler(ASGIHandler):
 
 
 class _OneThread(_Handler):
-    """Without a thread for each request, in which Django would only close the response: that was half of what a
-    small answer costs. All views are asynchronous, and no connection is theirs."""
+    """Without a thread for each request, in which Django would only close the response: half of what a small
+    answer costs. All views are asynchronous, and no connection is theirs."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         await self.handle(scope, receive, send)

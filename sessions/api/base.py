@@ -136,6 +136,17 @@ async def session_of(session_id: str) -> Session:
     return await in_db(session_in, session_id)
 
 
+async def known(session_id: str) -> None:
+    """Of a session that nothing else has to be known of. Raises NotFound where there is none."""
+    await in_db(known_in, session_id)
+
+
+def known_in(session_id: str) -> None:
+    """The same on the ORM's thread."""
+    if not (session_id.isprintable() and session_store.exists(session_id)):
+        raise NotFound(f"Session not found: {session_id}")
+
+
 def session_in(session_id: str) -> Session:
     """The same on the ORM's thread. Raises NotFound."""
     row = session_store.get(session_id) if session_id.isprintable() else None

@@ -15,6 +15,7 @@ from sessions.api.base import (
     NotFound,
     directory_of,
     json_answer,
+    known,
     project_in,
     project_of,
     session_answer,
@@ -256,7 +257,7 @@ async def _add_folder(row: Session, given: str | FolderGiven) -> Session | None:
 @router.delete("/{session_id}", operation_id="session.delete")
 @answers(bool, errors=SINGLE)
 async def delete_session(request: HttpRequest, session_id: str) -> HttpResponse:
-    await session_of(session_id)
+    await known(session_id)
     await actions.delete(session_id)
     return wire(True)
 
@@ -264,7 +265,7 @@ async def delete_session(request: HttpRequest, session_id: str) -> HttpResponse:
 @router.get("/{session_id}/children", operation_id="session.children")
 @answers(list[SessionInfo], errors=SINGLE)
 async def list_children(request: HttpRequest, session_id: str) -> HttpResponse:
-    await session_of(session_id)
+    await known(session_id)
     found = await in_db(lambda: [session_wire(row) for row in children.listing(session_id)])
     return wire(found if ours.asked(request) else [ours.session(info) for info in found])
 
@@ -273,7 +274,7 @@ async def list_children(request: HttpRequest, session_id: str) -> HttpResponse:
 @answers(bool, errors=SINGLE)
 async def abort(request: HttpRequest, session_id: str) -> HttpResponse:
     """Also of a session where nothing runs."""
-    await session_of(session_id)
+    await known(session_id)
     await actions.abort(session_id)
     return wire(True)
 
@@ -283,7 +284,7 @@ async def abort(request: HttpRequest, session_id: str) -> HttpResponse:
 async def resume(request: HttpRequest, session_id: str) -> HttpResponse:
     """Go on with the last turn, where the server's end, an error or a stop cut it off (ours); 400 when there
     is none."""
-    await session_of(session_id)
+    await known(session_id)
     try:
         await actions.resume(session_id)
     except resumption.NothingToResume as error:
@@ -294,7 +295,7 @@ async def resume(request: HttpRequest, session_id: str) -> HttpResponse:
 @router.get("/{session_id}/todo", operation_id="session.todo")
 @answers(list[TodoInfo], errors=SINGLE)
 async def list_todos(request: HttpRequest, session_id: str) -> HttpResponse:
-    await session_of(session_id)
+    await known(session_id)
     return wire([todo.wire() for todo in await in_db(todos.listing, session_id)])
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
-from sessions.api.base import session_of, wire
+from sessions.api.base import known, wire
 from sessions.api.conversations import Flag
 from sessions.api.described import answers
 from sessions.core.db import in_db
@@ -69,5 +69,5 @@ def _summary(row: Project) -> dict[str, Any]:
 @answers(bool, errors=(404,))
 async def background(request: HttpRequest, session_id: str) -> HttpResponse:
     """Whether a call that blocks was sent to the background: never, a call waits for its result."""
-    await session_of(session_id)
+    await known(session_id)
     return wire(False)

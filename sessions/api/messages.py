@@ -12,7 +12,7 @@ from ninja import Query, Router
 from ninja.errors import HttpError
 from pydantic import Field
 
-from sessions.api.base import Busy, NotFound, session_of, wire
+from sessions.api.base import Busy, NotFound, known, session_of, wire
 from sessions.api.described import answers
 from sessions.changes.operations import conversation
 from sessions.changes.operations.conversation import Choice, told
@@ -76,7 +76,7 @@ def message_at(cursor: str) -> str:
 @router.get(MESSAGE, operation_id="session.message")
 @answers(MessageWithParts, errors=(404,))
 async def get_message(request: HttpRequest, session_id: str, message_id: str) -> HttpResponse:
-    await session_of(session_id)
+    await known(session_id)
     found = await in_db(messages.message, session_id, message_id)
     if found is None:
         raise NotFound(f"Message not found: {message_id}")
@@ -104,7 +104,7 @@ async def change_part(
     request: HttpRequest, session_id: str, message_id: str, part_id: str, body: Part
 ) -> HttpResponse:
     """Put a part, new or in place of the one of this id; its ids have to be those of the address."""
-    await session_of(session_id)
+    await known(session_id)
     given = {"sessionID": body.session_id, "messageID": body.message_id, "id": body.id}
     for name, value in {"sessionID": session_id, "messageID": message_id, "id": part_id}.items():
         if given[name] != value:
@@ -117,7 +117,7 @@ async def change_part(
 @router.delete(MESSAGE + "/part/{part_id}", operation_id="part.delete")
 @answers(bool, errors=(404,))
 async def delete_part(request: HttpRequest, session_id: str, message_id: str, part_id: str) -> HttpResponse:
-    await session_of(session_id)
+    await known(session_id)
     if not await in_db(messages.remove_part, session_id, message_id, part_id):
         raise NotFound(f"Part not found: {part_id}")
     return wire(True)

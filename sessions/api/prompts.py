@@ -13,7 +13,7 @@ from ninja import Query, Router
 from ninja.errors import HttpError
 from pydantic import Field
 
-from sessions.api.base import session_of
+from sessions.api.base import known_in, session_of
 from sessions.api.described import answers
 from sessions.api.messages import message_at, paged
 from sessions.api.v2.projection import admitted
@@ -82,10 +82,14 @@ async def list_messages(
 ) -> HttpResponse:
     """`[{info, parts}]`, oldest first; with `limit` the last ones, and a cursor for those before them in
     `X-Next-Cursor` and `Link`, to be given as `before`."""
-    await session_of(session_id)
     if before and not limit:
         raise HttpError(400, "before: it takes a limit")
-    return paged(request, await in_db(messages.page, session_id, limit, before and message_at(before)))
+    return paged(request, await in_db(_page, session_id, limit, before and message_at(before)))
+
+
+def _page(session_id: str, limit: int | None, before: str) -> messages.Page:
+    known_in(session_id)
+    return messages.page(session_id, limit, before)
 
 
 @router.post("/{session_id}/prompt_async", operation_id="session.prompt_async")

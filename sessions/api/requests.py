@@ -12,7 +12,7 @@ from ninja import Router
 from ninja.errors import HttpError
 from pydantic import Field
 
-from sessions.api.base import project_of, session_of, wire
+from sessions.api.base import known, project_of, wire
 from sessions.api.described import answers
 from sessions.changes import actions
 from sessions.core.db import in_db
@@ -69,7 +69,7 @@ async def respond(
     request: HttpRequest, session_id: str, permission_id: str, body: PermissionResponse
 ) -> HttpResponse:
     """The older form of the same."""
-    await session_of(session_id)
+    await known(session_id)
     row = await in_db(permissions.get, permission_id)
     if row is None or row.session_id != session_id:
         return _gone(permission_id)

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from django.db import connection
 from django.db.models import Model, QuerySet
+from django.db.models.sql.compiler import SQLCompiler
+from django.db.models.utils import create_namedtuple_class
 
 M = TypeVar("M", bound=Model)
 
@@ -21,14 +23,27 @@ class Prepared(Generic[M]):
         self._sql = ""
         self._values: list[object] = []
         self._model: type[M] | None = None
+        self._named: _Named | None = None
 
     def rows(self, *parameters: str) -> list[M]:
         """Call it on the ORM's thread."""
         if self._model is None:
             self._prepare(len(parameters))
         assert self._model is not None
-        values = [parameters[value.number] if isinstance(value, _Mark) else value for value in self._values]
-        return list(self._model._default_manager.raw(self._sql, values))
+        return list(self._model._default_manager.raw(self._sql, self._filled(parameters)))
+
+    def named(self, *parameters: str, limit: int | None = None) -> list[Any]:
+        """The same of a query by `values_list(…, named=True)`, which is for many; not more than `limit`."""
+        if self._model is None:
+            self._prepare(len(parameters))
+        assert self._named is not None
+        sql = self._sql if limit is None else f"{self._sql} LIMIT {limit:d}"
+        with connection.cursor() as cursor:
+            cursor.execute(sql, self._filled(parameters))
+            return self._named(cursor.fetchall())
+
+    def _filled(self, parameters: Sequence[str]) -> list[Any]:
+        return [parameters[value.number] if isinstance(value, _Mark) else value for value in self._values]
 
     def first(self, *parameters: str) -> M | None:
         """The first of the rows, if there is one."""
@@ -37,11 +52,26 @@ class Prepared(Generic[M]):
     def _prepare(self, count: int) -> None:
         marks = [_Mark(number) for number in range(count)]
         query = self._build(*marks)
-        self._sql, values = query.query.get_compiler(connection=connection).as_sql()
+        compiler = query.query.get_compiler(connection=connection)
+        self._sql, values = compiler.as_sql()
         self._values = list(values)
         found = {value.number for value in values if isinstance(value, _Mark)}
         assert found == set(range(count)), "a parameter is not in the query as it is"
         self._model = query.model
+        if fields := getattr(query, "_fields", None):
+            self._named = _Named(compiler, fields)
+
+
+class _Named:
+    """Rows of the database as named tuples, with what Django makes of a column."""
+
+    def __init__(self, compiler: SQLCompiler, fields: Sequence[str]) -> None:
+        self._compiler = compiler
+        self._converters = compiler.get_converters([column for column, *_ in compiler.select])
+        self._make: Any = create_namedtuple_class(*fields)._make
+
+    def __call__(self, rows: Sequence[Sequence[Any]]) -> list[Any]:
+        return [self._make(row) for row in self._compiler.apply_converters(rows, self._converters)]
 
 
 class Upsert(Generic[M]):

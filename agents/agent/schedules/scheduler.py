@@ -78,11 +78,15 @@ class Scheduler:
                 self._stirred.set()
 
     async def _look(self) -> float:
-        """Do all that is due. For how many seconds to rest."""
+        """Do all that is due. For how many seconds to rest. Each turn that ends wakes it: where there is no
+        schedule that costs next to nothing."""
         self._failed = False
+        await self._try(self._read_files)
+        if not await in_db(schedules.exist):
+            self._watch([])
+            return RETRY if self._failed else LONGEST
         duties: tuple[Callable[[int], Awaitable[None]], ...] = (
             self._mind_the_clock,
-            self._read_files,
             self._pass_times,
             self._look_for_changes,
             self._settle,
@@ -125,7 +129,7 @@ class Scheduler:
         if following is not None and (schedule.due is None or following < schedule.due):
             await in_db(schedules.pass_on, schedule, None, due=following)
 
-    async def _read_files(self, moment: int) -> None:
+    async def _read_files(self) -> None:
         if monotonic() >= self._files_at:
             self._files_at = monotonic() + FILES_SECONDS
             for project in await acts.with_files():

@@ -13,7 +13,7 @@ from typing import NamedTuple, NoReturn
 from django.conf import settings
 
 from agents.config.configuration import load
-from agents.config.schema import McpConfig
+from agents.config.schema import Config, McpConfig
 from agents.servers.mcp.connection import Connection
 from agents.servers.mcp.server import CONNECTING, DISABLED, REQUEST_SECONDS, Server, State, parse
 from agents.toolkit.children.loop import at_exit, background
@@ -75,7 +75,10 @@ class Hub:
 
     def configured(self, directory: Path) -> dict[str, McpConfig]:
         """By name, what clients have added or switched with it."""
-        return {**load(directory).config.mcp, **self._added.get(directory, {})}
+        return self._configured(directory, load(directory).config)
+
+    def _configured(self, directory: Path, config: Config) -> dict[str, McpConfig]:
+        return {**config.mcp, **self._added.get(directory, {})}
 
     def connections(self, directory: Path) -> dict[str, Connection]:
         """Of the servers that are enabled, by name. What is configured and not there yet is started and what
@@ -189,8 +192,8 @@ class Hub:
         await asyncio.gather(*(connection.close() for connection in connections))
 
     def _servers(self, directory: Path) -> Servers:
-        timeout = load(directory).config.experimental.get("mcp_timeout")
-        return parsed(self.configured(directory), timeout)
+        config = load(directory).config
+        return parsed(self._configured(directory, config), config.experimental.get("mcp_timeout"))
 
     def _keys(self, server: Server) -> list[Key]:
         """Of all connections to it, whatever else is configured."""

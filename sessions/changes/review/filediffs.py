@@ -19,6 +19,7 @@ from sessions.changes.undo.files import same_mode
 from sessions.core.db import in_db
 from sessions.core.models import FileChange, Message, Session
 from sessions.core.models.ledger import shown
+from sessions.core.prepared import Prepared
 from sessions.core.store import ledger, messages
 from sessions.core.store.rows import message_info
 from sessions.core.store.summary import next_prompt, write
@@ -180,10 +181,13 @@ def changed_in(session: Session, rows: Iterable[FileChange]) -> Changed:
     return Changed(net(listed, roots), roots)
 
 
+_CHANGED = Prepared(lambda session_id, since: ledger.by_tools(session_id, since=since).only("id")[:1])
+
+
 def refresh(session: Session, user_message_id: str) -> None:
     """Bring both up to date from the ledger after steps of a turn; writes nothing when nothing is new."""
     session_id = session.id
-    if not ledger.by_tools(session_id, since=user_message_id).exists():
+    if not _CHANGED.rows(session_id, user_message_id):
         return
     turn = ledger.by_tools(session_id, since=user_message_id, before=next_prompt(session_id, user_message_id))
     made = changed_in(session, turn)

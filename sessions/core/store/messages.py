@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from sessions.core import bus, fence
 from sessions.core.ids import now
 from sessions.core.models import Message, Part
-from sessions.core.prepared import Upsert
+from sessions.core.prepared import Prepared, Upsert
 from sessions.core.wire.messages import AssistantMessage, UserMessage
 from sessions.core.wire.parts import Part as WirePart
 from sessions.core.wire.parts import ReasoningPart, Running, TextPart, ToolPart
@@ -22,9 +22,6 @@ from . import sessions as session_store
 from .rows import message_data, message_wire, part_data, part_wire, project_of
 
 _messages, _parts = Upsert(Message, kept=["prompt_id"]), Upsert(Part)
-_MESSAGE = ("id", "session_id", "role", "data")
-_PART = ("id", "session_id", "message_id", "type", "data")
-"""What a history is made of; objects of the rows would be most of the work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +165,33 @@ def remove_messages(session_id: str, from_message: str) -> list[str]:
     return gone
 
 
+# A history is made of tuples: objects of the rows would be most of the work.
+
+
+def _newest_first(rows: QuerySet[Message]) -> QuerySet[Any]:
+    return rows.order_by("-id").values_list("id", "session_id", "role", "data", named=True)
+
+
+def _of_messages(rows: QuerySet[Part]) -> QuerySet[Any]:
+    order = rows.order_by("message_id", "id")
+    return order.values_list("id", "session_id", "message_id", "type", "data", named=True)
+
+
+_AFTER: Prepared[Any] = Prepared(
+    lambda session, after: _newest_first(Message.objects.filter(session_id=session, id__gt=after))
+)
+_BETWEEN: Prepared[Any] = Prepared(
+    lambda session, after, before: _newest_first(
+        Message.objects.filter(session_id=session, id__gt=after, id__lt=before)
+    )
+)
+_PARTS: Prepared[Any] = Prepared(
+    lambda session, first, last: _of_messages(
+        Part.objects.filter(session_id=session, message_id__gte=first, message_id__lte=last)
+    )
+)
+
+
 def page(session_id: str, limit: int | None, before: str = "") -> Page:
     """The whole history, or the last `limit` messages before one."""
     if not limit:
@@ -181,11 +205,10 @@ def history(
     session_id: str, *, limit: int | None = None, before: str = "", after: str = ""
 ) -> list[dict[str, Any]]:
     """`[{"info", "parts"}]` of a session in order: all, or the last `limit`, between two message ids."""
-    rows = Message.objects.filter(session_id=session_id, id__gt=after)
     if before:
-        rows = rows.filter(id__lt=before)
-    newest_first = cast("QuerySet[Message]", rows.order_by("-id").values_list(*_MESSAGE, named=True))
-    messages = list(newest_first[:limit] if limit else newest_first)
+        messages = _BETWEEN.named(session_id, after, before, limit=limit or None)
+    else:
+        messages = _AFTER.named(session_id, after, limit=limit or None)
     messages.reverse()
     parts = _parts_of(session_id, messages)
     return [{"info": message_wire(row), "parts": parts.get(row.id, [])} for row in messages]
@@ -200,11 +223,8 @@ def count(session_id: str, first: str, before: str = "") -> int:
 def _parts_of(session_id: str, messages: Sequence[Message]) -> dict[str, list[dict[str, Any]]]:
     if not messages:
         return {}
-    rows = Part.objects.filter(
-        session_id=session_id, message_id__gte=messages[0].id, message_id__lte=messages[-1].id
-    )
     grouped: dict[str, list[dict[str, Any]]] = {}
-    for row in cast("QuerySet[Part]", rows.order_by("message_id", "id").values_list(*_PART, named=True)):
+    for row in _PARTS.named(session_id, messages[0].id, messages[-1].id):
         grouped.setdefault(row.message_id, []).append(part_wire(row))
     return grouped
 

@@ -143,6 +143,14 @@ def listing(project_ids: Collection[str] | None = None) -> list[Schedule]:
     return list(rows.order_by("paused", F("due").asc(nulls_last=True), "name", "id"))
 
 
+_ANY = Prepared(lambda: Schedule.objects.only("id")[:1])
+
+
+def exist() -> bool:
+    """Whether there is any, of whatever project."""
+    return bool(_ANY.rows())
+
+
 def in_force() -> list[Schedule]:
     """Those that nobody has paused and that nothing keeps from counting."""
     return list(Schedule.objects.select_related("project").filter(paused=False, problem=""))

@@ -102,6 +102,14 @@ def get(session_id: str) -> Session | None:
     return row
 
 
+_THERE = Prepared(lambda session_id: Session.objects.filter(id=session_id, time_deleted=None).only("id"))
+
+
+def exists(session_id: str) -> bool:
+    """Whether there is such a session, that is not deleted."""
+    return bool(_THERE.rows(session_id))
+
+
 def listing(project: Project | None = None, *, limit: int = 100, **wanted: Any) -> list[Session]:
     """Sessions that are not deleted, the last used first (see `lists.matching` for what may be wanted)."""
     return list(lists.matching(project, **wanted)[:limit])

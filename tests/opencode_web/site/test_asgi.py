@@ -46,7 +46,7 @@ async def test_a_response_is_closed_where_it_was_made() -> None:
     }
     request_finished.connect(note)
     try:
-        asked = ApplicationCommunicator(asgi.pages, scope)
+        asked: Any = ApplicationCommunicator(asgi.pages, scope)  # type: ignore[no-untyped-call]
         await asked.send_input({"type": "http.request", "body": b"", "more_body": False})
         assert (await asked.receive_output())["status"] == 200
         await asked.receive_output()
