@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.exceptions import RequestAborted
 from django.core.handlers import asgi as handlers
 from django.core.handlers.asgi import ASGIHandler
-from django.core.signals import request_started
+from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, reset_queries
 from django.utils.translation import override
 
@@ -65,6 +65,7 @@ if settings.PEOPLE:  # the views of django-allauth run in threads, with connecti
     pages: _Handler = _Handler()
 else:
     handlers.sync_to_async = _here  # type: ignore[attr-defined]  # by which it closes responses
+    request_finished.disconnect(close_old_connections)
     pages = _OneThread()
 _static = static_files.application()
 _websocket = URLRouter(

@@ -44,7 +44,8 @@ async def test_what_is_answered_is_said_when_the_list_came_anew_meanwhile(
     note = tab.page.locator(".toast", has_text="Revoked: bash: touch meanwhile*")
     await note.get_by_role("button", name="Undo").click()
     await expect(tab.page.locator(".toast", has_text="Restored: bash: touch meanwhile*")).to_have_count(1)
-    await tab.page.get_by_role("button", name="Revoke bash: touch meanwhile*").click()
+    async with tab.page.expect_response("**/revoke"):
+        await tab.page.get_by_role("button", name="Revoke bash: touch meanwhile*").click()
 
 
 async def test_a_rule_of_the_session_until_it_is_revoked(stage: Stage, context: BrowserContext) -> None:

@@ -30,6 +30,7 @@ def test_every_view_is_asynchronous(urls: str | None) -> None:
     assert [each for each in found if not iscoroutinefunction(each.callback)] == []
 
 
+@pytest.mark.django_db  # of a connection of this thread, which other tests may have opened
 async def test_a_response_is_closed_where_it_was_made() -> None:
     closed: list[threading.Thread] = []
 
