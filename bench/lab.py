@@ -120,7 +120,7 @@ def configuration(base_url: str, npm: str = OPENAI_COMPATIBLE) -> dict[str, obje
         "model": "bench/bench",
         "small_model": "bench/bench",
         "provider": {"bench": provider},
-        "permission": {"*": "allow"},
+        "permission": {"*": "allow", "limit": "allow"},
         "autoupdate": False,
         "share": "disabled",
         "lsp": False,
