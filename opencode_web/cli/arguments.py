@@ -9,6 +9,7 @@ from pathlib import Path
 import opencode_web
 from opencode_web.cli import acp, completion, link, mcp, verbs, worker
 from opencode_web.cli.terminal import whole
+from sessions.core.heap import permanent
 
 _PORT = whole(0, 65535)
 _COMMANDS = ("serve", "web", "worker", "front", "url", "manage", "mcp", "acp", "completion", *verbs.NAMES)
@@ -33,13 +34,15 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def _serve(arguments: argparse.Namespace) -> None:
-    from opencode_web.cli import start  # with what serves, which no other command waits for
+    with permanent():
+        from opencode_web.cli import start  # with what serves, which no other command waits for
 
     start.run(arguments)
 
 
 def _serve_as_front(arguments: argparse.Namespace) -> None:
-    from opencode_web.cli import start
+    with permanent():
+        from opencode_web.cli import start
 
     start.run_front(arguments)
 

@@ -97,6 +97,8 @@ def run(arguments: argparse.Namespace) -> None:
     policy = _policy(network)
     with permanent():
         prepare_django()
+        from django.urls import get_resolver
+
         from opencode_web import asgi
         from opencode_web.site import background, logins, remote
         from opencode_web.site.preview.previews import previews
@@ -110,6 +112,7 @@ def run(arguments: argparse.Namespace) -> None:
 
             guard = front.build(policy, people)
         else:
+            get_resolver().url_patterns  # noqa: B018 (loads what the first request would)
             guard = asgi.build(policy, people)
             previews.begin(listen, policy)
 

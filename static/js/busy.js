@@ -25,7 +25,7 @@ export function whenFree(act) {
   }
 }
 
-const CONTROLS = "a, button, input, label, select, summary, textarea, [draggable=true]";
+const CONTROLS = "a, button, input, label, select, summary, textarea, [draggable=true], [role=option], [role=treeitem]";
 const press = (element) => (pressed = element.closest?.(CONTROLS));
 
 // A drag takes the pointer away (`pointercancel`) and holds what it has begun with all the same.

@@ -72,6 +72,29 @@ async def test_what_is_typed_while_it_loads_is_heard(stage: Stage, context: Brow
     await expect(tab.prompt).to_have_value("")
 
 
+async def test_an_entry_stays_between_press_and_release(stage: Stage, context: BrowserContext) -> None:
+    tab = await stage.tab(context, await stage.session("presses"))
+    await find(tab, "plan")
+    entry = palette(tab).locator("[data-id='agent:plan']")
+    free = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await free.wait()
+        await route.continue_()
+
+    await tab.page.route("**/pickers/palette?*", hold)
+    async with tab.page.expect_response("**/pickers/palette?*q=*") as answered:
+        await palette(tab).get_by_role("combobox").fill("pla")
+        await entry.hover()
+        await tab.page.mouse.down()
+        free.set()
+    await (await answered.value).finished()
+    await tab.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    await tab.page.mouse.up()
+    await expect(tab.page.locator("#choice [name=agent]")).to_have_value("plan")
+    await expect(palette(tab)).to_be_hidden()
+
+
 async def test_enter_waits_for_what_was_typed(stage: Stage, context: BrowserContext) -> None:
     tab = await stage.tab(context, await stage.session("in a hurry"))
     await tab.page.keyboard.press("Control+p")
