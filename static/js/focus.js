@@ -9,11 +9,9 @@ document.addEventListener("focusin", ({ target }) => {
   held = !target.closest("#review");
   if (target !== put) put = null;
 });
-document.addEventListener("pointerdown", () => {
-  held = false;
-}, true);
 for (const deed of ["pointerdown", "keydown", "input"]) {
   document.addEventListener(deed, () => {
+    if (deed === "pointerdown") held = false;
     put = null;
   }, true);
 }
