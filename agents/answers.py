@@ -1,4 +1,7 @@
-"""What `sessions` asks of this room (`sessions.core.above`)."""
+"""What `sessions` asks of this room (`sessions.core.above`).
+
+The first page asks for little of it, and does not wait for models and the sandbox to be imported.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,7 @@ from typing import Any
 from agents.config.configuration import load
 from agents.config.keybinds import keybinds
 from agents.config.written import written
-from agents.toolkit import catalog
 from agents.toolkit.folders import folders_of
-from agents.toolkit.sandbox import door
 from sessions.core import variables
 from sessions.core.above import Agents, Keybind, Port, ResumeMode, ShareMode
 from sessions.core.models import Project, Session
@@ -34,20 +35,28 @@ class Answers:
         return values(directory)
 
     def model_name(self, directory: str, provider_id: str, model_id: str) -> str:
+        from agents.toolkit import catalog
+
         return catalog.model_name(directory, provider_id, model_id)
 
     def other_models(
         self, directory: str, agent: str, provider_id: str, model_id: str
     ) -> list[tuple[str, str]]:
+        from agents.toolkit import catalog
+
         return [(model.ref, model.label) for model in catalog.others(directory, agent, provider_id, model_id)]
 
     def ports(self, session_id: str) -> Sequence[Port]:
+        from agents.toolkit.sandbox import door
+
         return door.ports(session_id)
 
     def keybinds(self) -> tuple[Keybind, ...]:
         return keybinds()
 
     def context_window(self, provider_id: str, model_id: str) -> int | None:
+        from agents.toolkit import catalog
+
         return catalog.context_window(provider_id, model_id)
 
 

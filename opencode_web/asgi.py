@@ -1,4 +1,4 @@
-"""HTTP and WebSocket behind one guard, static files beside Django."""
+"""What is behind the guard: HTTP and WebSocket, static files beside Django."""
 
 from __future__ import annotations
 
@@ -14,20 +14,17 @@ from django.core.handlers import asgi as handlers
 from django.core.handlers.asgi import ASGIHandler
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, reset_queries
+from django.urls import get_resolver
 from django.utils.translation import override
 
 django.setup(set_prefix=False)  # before anything that imports models
 
 from opencode_web import languages  # noqa: E402
-from opencode_web.site import logins, static_files  # noqa: E402
+from opencode_web.site import static_files  # noqa: E402
 from opencode_web.site.metrics.counts import counted  # noqa: E402
 from opencode_web.site.security.asgi import Application  # noqa: E402
-from opencode_web.site.security.guard import STATIC, Guard  # noqa: E402
-from opencode_web.site.security.people import People  # noqa: E402
-from opencode_web.site.security.policy import Policy  # noqa: E402
+from opencode_web.site.security.guard import STATIC  # noqa: E402
 from sessions.api import terminal_routes as terminals  # noqa: E402
-from sessions.core.platform.peers import commands  # noqa: E402
-from sessions.terminals.tickets import tickets  # noqa: E402
 from sessions.web.approvals import inbox as inbox_socket  # noqa: E402
 from sessions.web.files import socket as files_socket  # noqa: E402
 from sessions.web.overview import socket as overview_socket  # noqa: E402
@@ -91,19 +88,7 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         await pages(scope, receive, send)
 
 
-def build(policy: Policy, people: People | None = None) -> Guard:
-    """The whole application for one listening address, of a server that has `people` or one login."""
-    logins.read()
-    return Guard(
-        served(),
-        policy,
-        redeem=tickets.redeem,
-        logins=logins.logins,
-        own=commands().own,
-        people=people,
-    )
-
-
 def served() -> Application:
-    """What is behind the guard."""
+    """The whole, with all that the first request needs."""
+    get_resolver().url_patterns  # noqa: B018 (imports them)
     return counted(application) if settings.METRICS else application

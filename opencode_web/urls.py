@@ -6,15 +6,19 @@ from django.conf import settings
 from django.http import HttpRequest, JsonResponse
 from django.urls import URLPattern, URLResolver, include, path
 
-from opencode_web.site import about, devices, offline, readiness
+from opencode_web.site import offline, readiness
+from opencode_web.site.loading import HEALTH
 from opencode_web.site.metrics import page as metrics
-from opencode_web.site.preview import pages as previews
-from sessions.core.store.sessions import VERSION
+from sessions.web.lazy import LazyViews
+
+about = LazyViews("opencode_web.site.about")
+devices = LazyViews("opencode_web.site.devices")
+previews = LazyViews("opencode_web.site.preview.pages")
 
 
 async def health(_: HttpRequest) -> JsonResponse:
     """`/global/health` of OpenCode; answered without loading the rest of the API."""
-    return JsonResponse({"healthy": True, "version": VERSION})
+    return JsonResponse(HEALTH)
 
 
 _pages: list[URLPattern | URLResolver] = [

@@ -40,6 +40,8 @@ with contextlib.suppress(setup.Stop):  # the database of a team is another one's
     setup.prepare_django()
 import opencode_web.asgi, opencode_web.site.background
 import opencode_web.site.api_urls, opencode_web.site.api_v2_urls, opencode_web.urls, agents.agent.consumer
+from sessions.web import lazy
+lazy.load_all()
 import agents.answers, anyio._backends._asyncio, encodings.idna, httpx, psutil
 import opencode_web.cli.commands.run
 print(*sys.modules)

@@ -5,45 +5,47 @@ from __future__ import annotations
 from django.conf import settings
 from django.urls import path
 
-from agents.agent.offered import completion as resources
-from agents.servers.lsp.uses import completion as symbols
-from agents.servers.mcp.oauth import signing as oauth
-from agents.web import (
-    accounts,
-    choice_pages,
-    code,
-    commands,
-    estimate,
-    folder_pages,
-    glance,
-    goals,
-    model_servers,
-    notifiers,
-    own_keys,
-    palette,
-    permission_pages,
-    pickers,
-    problem_pages,
-    prompt_pages,
-    sandbox_pages,
-    schedules,
-    theme_pages,
-    tours,
-    trust,
-    usage_pages,
-)
-from agents.web import lsp as language_acts
-from agents.web import lsp as languages
-from agents.web.comparisons import acts as comparison_acts
-from agents.web.comparisons import pages as comparisons
-from agents.web.configuration import views as configuration
-from agents.web.forge import acts as forge_acts
-from agents.web.forge import hosts as forge_hosts
-from agents.web.forge import pages as forge_pages
-from agents.web.git import acts as git_acts
-from agents.web.git import pages as git_pages
-from agents.web.git import views as git_views
-from agents.web.mcp import acts, apps, editing, views
+from sessions.web.lazy import LazyViews
+
+accounts = LazyViews("agents.web.accounts")
+acts = LazyViews("agents.web.mcp.acts")
+apps = LazyViews("agents.web.mcp.apps")
+choice_pages = LazyViews("agents.web.choice_pages")
+code = LazyViews("agents.web.code")
+commands = LazyViews("agents.web.commands")
+comparison_acts = LazyViews("agents.web.comparisons.acts")
+comparisons = LazyViews("agents.web.comparisons.pages")
+configuration = LazyViews("agents.web.configuration.views")
+editing = LazyViews("agents.web.mcp.editing")
+estimate = LazyViews("agents.web.estimate")
+folder_pages = LazyViews("agents.web.folder_pages")
+forge_acts = LazyViews("agents.web.forge.acts")
+forge_hosts = LazyViews("agents.web.forge.hosts")
+forge_pages = LazyViews("agents.web.forge.pages")
+git_acts = LazyViews("agents.web.git.acts")
+git_pages = LazyViews("agents.web.git.pages")
+git_views = LazyViews("agents.web.git.views")
+glance = LazyViews("agents.web.glance")
+goals = LazyViews("agents.web.goals")
+languages = LazyViews("agents.web.lsp")
+model_servers = LazyViews("agents.web.model_servers")
+notifiers = LazyViews("agents.web.notifiers")
+oauth = LazyViews("agents.servers.mcp.oauth.signing")
+own_keys = LazyViews("agents.web.own_keys")
+palette = LazyViews("agents.web.palette")
+permission_pages = LazyViews("agents.web.permission_pages")
+pickers = LazyViews("agents.web.pickers")
+problem_pages = LazyViews("agents.web.problem_pages")
+prompt_pages = LazyViews("agents.web.prompt_pages")
+resources = LazyViews("agents.agent.offered.completion")
+sandbox_pages = LazyViews("agents.web.sandbox_pages")
+schedules = LazyViews("agents.web.schedules")
+symbols = LazyViews("agents.servers.lsp.uses.completion")
+theme_pages = LazyViews("agents.web.theme_pages")
+tours = LazyViews("agents.web.tours")
+trust = LazyViews("agents.web.trust")
+usage_pages = LazyViews("agents.web.usage_pages")
+views = LazyViews("agents.web.mcp.views")
 
 _APP = "p/<str:project_id>/s/<str:session_id>/parts/<str:part_id>/app"
 
@@ -232,9 +234,9 @@ _servers = [
     path("servers/languages", languages.languages, name="languages"),
     path("servers/languages/log", languages.log, name="language-log"),
     path("servers/languages/more", languages.more, name="more-languages"),
-    path("servers/languages/switch", language_acts.switch, name="switch-languages"),
-    path("servers/languages/retry", language_acts.retry, name="retry-language"),
-    path("servers/languages/install", language_acts.install, name="install-language"),
+    path("servers/languages/switch", languages.switch, name="switch-languages"),
+    path("servers/languages/retry", languages.retry, name="retry-language"),
+    path("servers/languages/install", languages.install, name="install-language"),
 ]
 
 _apps = [

@@ -10,6 +10,7 @@ import sys
 import webbrowser
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 from agents.config.loader import load
@@ -18,7 +19,8 @@ from opencode_web import team
 from opencode_web.cli.link import DEFAULT_HOSTNAME, DEFAULT_PORT, link_to, open_link, place, project_page
 from opencode_web.cli.setup import check_redis, prepare_django, project_directory, tell_problems
 from opencode_web.cli.terminal import Stop, say
-from opencode_web.site import logs
+from opencode_web.site import logs, served
+from opencode_web.site.security.asgi import Application
 from opencode_web.site.security.guard import Guard
 from opencode_web.site.security.hosts import is_loopback, is_wildcard
 from opencode_web.site.security.launch import launch_url
@@ -97,39 +99,30 @@ def run(arguments: argparse.Namespace) -> None:
     policy = _policy(network)
     with permanent():
         prepare_django()
-        from django.urls import get_resolver
+        from opencode_web.site.loading import Loading
 
-        from opencode_web import asgi
-        from opencode_web.site import background, logins, remote
-        from opencode_web.site.preview.previews import previews
-        from sessions.transfer.writing.redact import conceal
-
-        conceal(policy.password)  # exports and shared pages never show it
-        remote.begin(network.hostname, network.url, policy)
+        served.begin(served.Served(network.hostname, network.url, policy, listen))
         people = _people()
-        if team.is_front(os.environ):
-            from opencode_web.nodes import front
-
-            guard = front.build(policy, people)
-        else:
-            get_resolver().url_patterns  # noqa: B018 (loads what the first request would)
-            guard = asgi.build(policy, people)
-            previews.begin(listen, policy)
+        application = Loading(lambda: _application(policy), policy.base)
+        guard = door(application, policy, people)
 
     async def on_ready() -> None:
+        early = not (arguments.no_open or _begins(arguments))
+        if early:
+            _show(network, guard, "/")  # a browser takes as long to start as what follows
+        with permanent():
+            await application.load()
+            await application.settle()
+            await asyncio.to_thread(import_module, "opencode_web.site.background")
         await begin()
-        background.at_end(previews.close)
-        if people:
-            background.beside(logins.watch(people))
-        if team.schema(os.environ):
-            from opencode_web.nodes import taking_part  # with models that are there in a team alone
-
-            background.at_end(await taking_part.start(network.node_address))
+        await _begin_beside(network, people)
         target = await _target(arguments, network.url, policy.password)
-        _announce(network, guard, target, with_browser=not arguments.no_open)
+        _announce(network, guard, target)
+        if not (early or arguments.no_open):
+            _show(network, guard, target)
 
     try:
-        serve(guard, network.address, network.port, on_ready=on_ready, on_shutdown=background.stop)
+        serve(guard, network.address, network.port, on_ready=on_ready, on_shutdown=end)
     except PortTaken as error:
         raise Stop(str(error)) from error
     finally:
@@ -141,6 +134,56 @@ async def begin() -> None:
     from opencode_web.site import background
 
     await background.start()
+
+
+async def end() -> None:
+    """End the work, however far it has begun."""
+    from opencode_web.site import background
+
+    await background.stop()
+
+
+async def _begin_beside(network: Network, people: People | None) -> None:
+    from opencode_web.site import background, logins
+    from opencode_web.site.preview.previews import previews
+
+    background.at_end(previews.close)
+    if people:
+        background.beside(logins.watch(people))
+    if team.schema(os.environ):
+        from opencode_web.nodes import taking_part  # with models that are there in a team alone
+
+        background.at_end(await taking_part.start(network.node_address))
+
+
+def door(application: Application, policy: Policy, people: People | None) -> Guard:
+    """What is in front of the application; Django is set up."""
+    from opencode_web.site import logins
+    from sessions.core.platform.peers import commands
+    from sessions.terminals.tickets import tickets
+
+    if team.is_front(os.environ):
+        from opencode_web.nodes import front
+
+        return front.build(application, policy, people)
+    logins.read()
+    return Guard(
+        application,
+        policy,
+        redeem=tickets.redeem,
+        logins=logins.logins,
+        own=commands().own,
+        people=people,
+    )
+
+
+def _application(policy: Policy) -> Application:
+    """What is behind the door."""
+    from opencode_web import asgi
+    from sessions.transfer.writing.redact import conceal
+
+    conceal(policy.password)  # exports and shared pages never show it
+    return asgi.served()
 
 
 def run_front(arguments: argparse.Namespace) -> None:
@@ -205,12 +248,15 @@ def _policy(network: Network) -> Policy:
     return policy
 
 
-def _announce(network: Network, guard: Guard, target: str, *, with_browser: bool) -> None:
-    tokens = guard.launch_tokens
-    link = launch_url(network.url, tokens.issue(), target)
+def _announce(network: Network, guard: Guard, target: str) -> None:
     say(f"opencode-web server listening on {network.url}")
-    say(f"Open {link}")
-    if with_browser and has_desktop():
+    say(f"Open {launch_url(network.url, guard.launch_tokens.issue(), target)}")
+
+
+def _show(network: Network, guard: Guard, target: str) -> None:
+    """In the person's browser, where there is one."""
+    if has_desktop():
+        tokens = guard.launch_tokens
         token = tokens.issue()
         open_link(launch_url(network.url, token, target), network.port, lambda: tokens.waits(token))
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from django.db import DatabaseError, InterfaceError
 
-from opencode_web import asgi
 from opencode_web.nodes import registry
 from opencode_web.nodes.proxy import Proxy
 from opencode_web.site import logins
@@ -101,10 +100,10 @@ async def _answer(scope: Any, receive: Any, send: Any, status: int, name: str, w
     await respond(send, status, shown, "text/html")
 
 
-def build(policy: Policy, people: People | None = None) -> Guard:
-    """The application of a front for one listening address. A ticket is for the node to redeem."""
+def build(application: Application, policy: Policy, people: People | None = None) -> Guard:
+    """The door of a front, with its own application. A ticket is for the node to redeem."""
     logins.read()
-    front = Front(asgi.served(), policy)
+    front = Front(application, policy)
     return Guard(
         front,
         policy,

@@ -15,8 +15,8 @@ from django.utils.translation import gettext, ngettext
 
 from agents.llm import bounded
 from opencode_web.site import request_id
-from opencode_web.site.security.hosts import LOOPBACK_NAMES, is_loopback, is_wildcard
-from opencode_web.site.security.policy import Policy
+from opencode_web.site.security.hosts import is_loopback, is_wildcard
+from opencode_web.site.served import Served, served
 from sessions.core.ids import ascending
 
 if TYPE_CHECKING:
@@ -51,49 +51,26 @@ class Finding:
         return asdict(self)
 
 
-@dataclass(frozen=True, slots=True)
-class Served:
-    """The server as it was started: `hostname` is what it listens on, `url` where this machine reaches it."""
-
-    hostname: str
-    url: str
-    policy: Policy
-
-    @property
-    def names(self) -> list[str]:
-        """By which others know it, without its own port."""
-        port = f":{self.policy.port}"
-        found = (host.decode().removesuffix(port) for host in self.policy.hosts)
-        return sorted({name for name in found if name not in LOOPBACK_NAMES})
-
-
-_served: list[Served] = []
-
-
-def begin(hostname: str, url: str, policy: Policy) -> None:
-    """A server was started."""
-    _served[:] = [Served(hostname, url, policy)]
-
-
 def origins() -> list[str]:
     """Of its own pages, loopback's only where there is no other name."""
-    if not _served:
+    own = served()
+    if own is None:
         return []
-    port = _served[0].policy.port
-    found = {origin.decode() for origin in _served[0].policy.origins}
+    port = own.policy.port
+    found = {origin.decode() for origin in own.policy.origins}
     # Of a name without a port the page behind a proxy is meant, and the one at our own port.
     return [one for one in found if urlsplit(one).port == port or one.startswith("https://")]
 
 
 async def examine() -> list[Finding]:
     """Everything there is to say. Takes seconds where a name does not answer."""
-    if not _served:
+    own = served()
+    if own is None:
         return []
-    served = _served[0]
     async with bounded.client(_MOST, timeout=SECONDS, follow_redirects=False) as client:
-        looks = await asyncio.gather(*(_look_at(client, served, name) for name in served.names))
-        local = await asyncio.gather(_login(client, served), _hosts(client, served))
-    return [_listens(served), _password(served), *local, *(one for found in looks for one in found)]
+        looks = await asyncio.gather(*(_look_at(client, own, name) for name in own.names))
+        local = await asyncio.gather(_login(client, own), _hosts(client, own))
+    return [_listens(own), _password(own), *local, *(one for found in looks for one in found)]
 
 
 def _listens(served: Served) -> Finding:

@@ -16,7 +16,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-import daphne.server  # type: ignore[import-untyped]  # installs the reactor: first
+from opencode_web.site import lean  # noqa: F401  # installs the reactor: first
+
+# isort: split
+import daphne.server  # type: ignore[import-untyped]
 from autobahn.exception import Disconnected
 from daphne.http_protocol import HTTPFactory, WebRequest  # type: ignore[import-untyped]
 from twisted.internet import defer, reactor
@@ -197,6 +200,8 @@ def serve(application: Any, address: str, port: int, *, on_ready: Hook, on_shutd
         tasks.append(loop.create_task(start()))
 
     def stop() -> Any:
+        for task in tasks:
+            task.cancel()  # what has not begun by now shall not
         return defer.Deferred.fromFuture(loop.create_task(shut_down(on_shutdown)))
 
     tasks: list[asyncio.Task[None]] = []

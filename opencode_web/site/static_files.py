@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 import re
 from collections.abc import Callable
 from functools import cache, lru_cache
@@ -71,10 +72,15 @@ def _folders() -> list[Path]:
 def version() -> str:
     """Of all files together, computed for the first page."""
     digest = hashlib.sha256()
-    for folder in _folders():
-        for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-            digest.update(f"{file.relative_to(folder)}\0".encode())
-            digest.update(hashlib.sha256(file.read_bytes()).digest())
+    for root in _folders():
+        for folder, folders, names in os.walk(root):
+            folders.sort()
+            for name in sorted(names):
+                path = os.path.join(folder, name)
+                with open(path, "rb") as file:
+                    content = file.read()
+                digest.update(f"{path[len(str(root)) :]}\0{len(content)}\0".encode())
+                digest.update(content)
     return digest.hexdigest()[:16]
 
 

@@ -19,7 +19,7 @@ from agents.plugins.plugin import Package
 from agents.toolkit.children.child import Tail
 from agents.toolkit.shared.environment import shell_environment
 from agents.toolkit.shared.process import CannotStart, run
-from sessions.core.store.sessions import VERSION
+from sessions.core.wire.version import VERSION
 
 logger = logging.getLogger(__name__)
 

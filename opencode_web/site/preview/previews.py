@@ -19,7 +19,7 @@ from agents.toolkit.sandbox.ports import NotThere
 from opencode_web.site.logins import logins
 from opencode_web.site.security.asgi import Application
 from opencode_web.site.security.hosts import LOOPBACK_NAMES, is_loopback
-from opencode_web.site.security.policy import Policy
+from opencode_web.site.served import served
 from sessions.core.bounded import Bounded
 from sessions.core.models import Session
 from sessions.core.platform.listeners import listeners
@@ -33,9 +33,6 @@ MOST = 16
 """Previews at once; with one more the oldest ends."""
 _FRESH = 2.0
 """Seconds for which it is remembered who listens."""
-
-Listen = Callable[[Callable[[int], Application], str], tuple[int, Callable[[], None]]]
-"""`opencode_web.site.server.listen`."""
 
 
 class NoPreview(Exception):
@@ -64,24 +61,19 @@ class Preview:
 
 
 class Previews:
-    """Those of one server; use it on the loop that serves. `begin` it first: elsewhere there are none."""
+    """Those of one server; use it on the loop that serves. Where nothing is served there are none."""
 
     def __init__(self) -> None:
-        self._listen: Listen | None = None
-        self._policy: Policy | None = None
         self._open: dict[tuple[str, int], Preview] = {}
         self._known: Bounded[str, tuple[float, list[Found]]] = Bounded(4 * MOST)
         self._looking = asyncio.Lock()
 
-    def begin(self, listen: Listen, policy: Policy) -> None:
-        self._listen, self._policy = listen, policy
-
     def check(self, scheme: str, host: str, address: str) -> None:
         """Raises NoPreview for a page that did not come straight from this machine: `address` is where its
         request arrived. The preview's own port would not be reached from there, or by others too."""
-        port = self._policy.port if self._policy else 0
-        own = {f"{name}:{port}" for name in LOOPBACK_NAMES}
-        if self._listen is None or scheme != "http" or host.lower() not in own or not is_loopback(address):
+        server = served()
+        own = {f"{name}:{server.policy.port}" for name in LOOPBACK_NAMES} if server else set()
+        if scheme != "http" or host.lower() not in own or not is_loopback(address):
             raise NoPreview(
                 gettext(
                     "A preview is shown to a browser on the machine of the server alone, at its own port: "
@@ -110,7 +102,8 @@ class Previews:
         from opencode_web.site.preview.guard import PreviewGuard
 
         there = next((one for one in await self.found(session, fresh=True) if one.port == number), None)
-        if there is None or self._listen is None or self._policy is None:
+        server = served()
+        if there is None or server is None:
             raise NoPreview(gettext("Nothing of this session listens on port %(port)s.") % {"port": number})
         if there.sandboxed and not there.reached:
             try:
@@ -119,14 +112,14 @@ class Previews:
                 raise NoPreview(str(error)) from error
         if opened := self.of(session, number):
             return opened
-        pages = self._policy.port
+        pages = server.policy.port
         made: list[PreviewGuard] = []
 
         def make(port: int) -> Application:
             made.append(PreviewGuard(port, pages, self._looks(session, number), logins))
             return made[0]
 
-        port, end = self._listen(make, address)
+        port, end = server.listen(make, address)
         while len(self._open) >= MOST:
             await self._end(next(iter(self._open)))
         preview = self._open[session.id, number] = Preview(port, made[0], end)

@@ -17,12 +17,10 @@ from sessions.core.models import Project, Session
 from sessions.core.prepared import Prepared
 from sessions.core.wire.messages import ABORTED
 from sessions.core.wire.session import SessionModel, Status
+from sessions.core.wire.version import VERSION
 
 from . import events, lists, notifiers, switches
 from .rows import session_wire
-
-VERSION = "1.18.33"
-"""The protocol spoken, as OpenCode numbers it."""
 
 
 def create(

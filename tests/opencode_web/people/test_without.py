@@ -11,13 +11,14 @@ from pathlib import Path
 from tests.server import ROOT
 
 SCRIPT = """
-import django, json, sys
+import json, sys
 from opencode_web import asgi
+from opencode_web.cli.start import door
 from opencode_web.site.security.policy import policy_for
-from django.urls import get_resolver
 from django.apps import apps
-get_resolver().url_patterns
-asgi.build(policy_for("127.0.0.1", 4096, "secret", {}))
+from sessions.web.lazy import load_all
+door(asgi.served(), policy_for("127.0.0.1", 4096, "secret", {}), None)
+load_all()
 print(json.dumps([sorted(sys.modules), [app.label for app in apps.get_app_configs()]]))
 """
 OURS = ("allauth", "opencode_web.people", "django.contrib.auth.middleware", "django.contrib.sessions")

@@ -13,6 +13,7 @@ from django.core.signals import request_finished
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from opencode_web import asgi
+from sessions.web.lazy import load_all
 
 
 def views(within: URLResolver) -> Iterator[URLPattern]:
@@ -28,6 +29,16 @@ def test_every_view_is_asynchronous(urls: str | None) -> None:
     found = list(views(get_resolver(urls)))
     assert len(found) > 40
     assert [each for each in found if not iscoroutinefunction(each.callback)] == []
+
+
+def test_what_is_loaded_later_is_there_and_asynchronous() -> None:
+    """And has nothing on it that a middleware would look for."""
+    assert get_resolver().url_patterns
+    found = load_all()
+    assert len(found) > 100
+    assert [view for view in found if not iscoroutinefunction(view)] == []
+    marked = {key for view in found for key in vars(view)} - {"__wrapped__", "_is_coroutine_mark"}
+    assert marked == set()
 
 
 @pytest.mark.django_db  # of a connection of this thread, which other tests may have opened

@@ -26,8 +26,8 @@ from agents.servers.mcp.link.stdio import Program
 from agents.servers.mcp.server import Offers
 from agents.toolkit.children.child import Tail
 from sessions.core.sentences import Sentence, joined, sentence_of
-from sessions.core.store.sessions import VERSION
 from sessions.core.text import error_text
+from sessions.core.wire.version import VERSION
 
 if TYPE_CHECKING:
     from agents.servers.mcp.connection import Connection

@@ -1,0 +1,89 @@
+"""The application behind the guard, loaded once the server listens.
+
+More than half of a start is modules that the first answer needs and listening does not. Meanwhile
+`/global/health` is answered, by which clients see that the server is there, and whatever else is asked waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from contextlib import suppress
+
+from opencode_web.site.security.asgi import Application, Message, Receive, Scope, Send, respond
+from sessions.core.wire.version import VERSION
+
+HEALTH = {"healthy": True, "version": VERSION}
+QUIET = 0.05
+"""Seconds without a request after which the first page is there, with what it leads to."""
+PATIENCE = 1.0
+"""Seconds in which that has to come."""
+
+
+class Loading:
+    """`make` imports what it needs; the server is below the path `base`."""
+
+    def __init__(self, make: Callable[[], Application], base: str) -> None:
+        self._make = make
+        self._health = f"{base}/global/health"
+        self._application: Application | None = None
+        self._loaded = asyncio.Event()
+        self._settled = False
+        self._unanswered = 0
+        self._asked = asyncio.Event()
+        self._idle = asyncio.Event()
+
+    async def load(self) -> None:
+        """In a thread, so that the loop goes on. Raises what `make` raises."""
+        self._application = await asyncio.to_thread(self._make)
+        self._loaded.set()
+
+    async def settle(self) -> None:
+        """Wait until the first requests have their answers, or the beginnings of them: what is imported
+        meanwhile would take half of their time."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE):
+                while self._asked.is_set():
+                    self._asked.clear()
+                    await self._idle.wait()
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(self._asked.wait(), QUIET)
+        self._settled = True
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._settled and self._application is not None:
+            await self._application(scope, receive, send)
+        elif self._application is None and _asks(scope, self._health):
+            await respond(send, 200, json.dumps(HEALTH), "application/json")
+        else:
+            await self._first(scope, receive, send)
+
+    async def _first(self, scope: Scope, receive: Receive, send: Send) -> None:
+        waits = True
+
+        def answer() -> None:
+            nonlocal waits
+            if waits:
+                waits = False
+                self._unanswered -= 1
+                if not self._unanswered:
+                    self._idle.set()
+
+        async def tell(message: Message) -> None:
+            await send(message)
+            answer()
+
+        self._unanswered += 1
+        self._asked.set()
+        self._idle.clear()
+        try:
+            await self._loaded.wait()
+            assert self._application is not None
+            await self._application(scope, receive, tell)
+        finally:
+            answer()
+
+
+def _asks(scope: Scope, path: str) -> bool:
+    return scope["type"] == "http" and (scope["method"], scope["path"]) == ("GET", path)

@@ -1,0 +1,95 @@
+"""What is asked of a server that listens while the rest of it is loaded."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+from asgiref.testing import ApplicationCommunicator
+
+from opencode_web.site.loading import Loading
+from opencode_web.site.security.asgi import Application, respond
+from sessions.core.wire.version import VERSION
+
+
+async def pages(scope: Any, receive: Any, send: Any) -> None:
+    await respond(send, 201, "a page")
+
+
+def request(method: str, path: str) -> dict[str, Any]:
+    return {"type": "http", "method": method, "path": path, "headers": []}
+
+
+async def ask(application: Application, method: str, path: str) -> tuple[int, bytes]:
+    asked: Any = ApplicationCommunicator(application, request(method, path))  # type: ignore[no-untyped-call]
+    status = (await asked.receive_output(timeout=30))["status"]
+    return status, (await asked.receive_output())["body"]
+
+
+@pytest.mark.parametrize("base", ["", "/agent"])
+async def test_its_health_is_told_and_the_rest_waits(base: str) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def make() -> Application:
+        begun.set()
+        assert go_on.wait(30)
+        return pages
+
+    loading = Loading(make, base)
+    work = asyncio.create_task(loading.load())
+    waiting = [
+        asyncio.create_task(ask(loading, method, f"{base}{path}"))
+        for method, path in (("GET", "/"), ("POST", "/global/health"))
+    ]
+    await asyncio.to_thread(begun.wait, 30)
+    status, body = await ask(loading, "GET", f"{base}/global/health")
+    assert (status, b'"healthy": true' in body, VERSION.encode() in body) == (200, True, True)
+    assert not any(each.done() for each in waiting)
+    go_on.set()
+    await work
+    assert await asyncio.gather(*waiting) == [(201, b"a page")] * 2
+    assert await ask(loading, "GET", f"{base}/global/health") == (201, b"a page")
+
+
+async def test_what_goes_wrong_is_told() -> None:
+    def make() -> Application:
+        raise ImportError("no such module")
+
+    with pytest.raises(ImportError, match="no such module"):
+        await Loading(make, "").load()
+
+
+async def test_what_is_asked_first_is_answered_before_more_is_loaded() -> None:
+    """A stream counts as answered when it has begun."""
+    held, streams = asyncio.Event(), asyncio.Event()
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        if scope["path"] == "/event":
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await streams.wait()
+        else:
+            await held.wait()
+            await pages(scope, receive, send)
+
+    loading = Loading(lambda: application, "")
+    stream: Any = ApplicationCommunicator(loading, request("GET", "/event"))  # type: ignore[no-untyped-call]
+    page = asyncio.create_task(ask(loading, "GET", "/"))
+    await asyncio.sleep(0)
+    await loading.load()
+    settled = asyncio.create_task(loading.settle())
+    assert (await stream.receive_output(timeout=30))["status"] == 200
+    assert not settled.done()
+    held.set()
+    assert await page == (201, b"a page")
+    await settled
+    streams.set()
+    await stream.wait()
+
+
+async def test_nothing_is_waited_for_where_nothing_is_asked() -> None:
+    loading = Loading(lambda: pages, "")
+    await loading.load()
+    await loading.settle()
+    assert await ask(loading, "GET", "/") == (201, b"a page")
