@@ -80,12 +80,13 @@ class ChatMessage:
     content: Sequence[Content]
     _made: dict[Hashable, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
-    def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What `make` makes of this message, made once for each key: a message of a history is sent again
-        with every step. Nobody may change it."""
-        if key not in self._made:
-            self._made[key] = make()
-        return self._made[key]  # type: ignore[no-any-return]
+    def once(self, key: Hashable, make: Callable[..., T], *given: Any) -> T:
+        """What `make` makes of this message with what else it is `given`, once for each key: a message of
+        a history is sent again with every step. Nobody may change it."""
+        made: T | None = self._made.get(key)
+        if made is None:
+            made = self._made[key] = make(self, *given)
+        return made
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,9 @@ from sessions.core.bus_redis import RedisBus
 from sessions.search import indexer
 from sessions.terminals.registry import terminals
 
+LOOK_SECONDS = 1.0
+"""Between two looks whether the consumer has failed; by itself the worker looks ten times a second."""
+
 _running = AsyncExitStack()
 
 
@@ -80,6 +83,7 @@ def _start_turns() -> None:
     assert layer is not None, "CHANNEL_LAYERS has no default"
     channel = settings.AGENT_CHANNEL
     worker: Any = Worker(ChannelNameRouter({channel: AgentConsumer.as_asgi()}), [channel], layer)
+    worker.application_checker_interval = LOOK_SECONDS
     consumer = asyncio.create_task(worker.arun())
     _running.callback(consumer.cancel)
     requests.serve(pages, asyncio.get_running_loop())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from agents.config.schema import CompactionConfig
@@ -62,7 +61,7 @@ def _messages(messages: Iterable[ChatMessage]) -> tuple[int, int]:
     """Bytes of what was said, and of what tools gave back."""
     said = outputs = 0
     for message in messages:
-        own, given = message.once("size", partial(_sizes, message))
+        own, given = message.once("size", _sizes)
         said += own
         outputs += given
     return said, outputs

@@ -12,6 +12,7 @@ from agents.agent.compaction.entries import (
     is_complete,
     is_summary,
     is_written,
+    role_of,
     says_something,
     tool_parts,
 )
@@ -130,8 +131,11 @@ def choose(entries: Sequence[Entry]) -> tuple[list[dict[str, Any]], int]:
     for entry in reversed(entries):
         if is_summary(entry) and is_complete(entry):
             break
-        turns += is_written(entry)
         if turns < PROTECTED_TURNS:
+            turns += is_written(entry)
+            if turns < PROTECTED_TURNS:
+                continue
+        if role_of(entry) != "assistant":
             continue
         for part in reversed(tool_parts([entry])):
             if part["state"]["time"].get("compacted"):

@@ -42,11 +42,12 @@ def request_messages(
     """`[{"info", "parts"}]` as the store gives it; failed attempts and empty messages are left out. After an
     answer that was cut off and then gone on with stands that it was; `answered`: an answer comes next."""
     found: list[ChatMessage] = []
+    key = model.provider_id, model.model_id, model.attachment
     for at, row in enumerate(rows):
-        said = row.messages(model) if isinstance(row, Entry) else _messages(row, model)
+        said = row.messages(model, key) if isinstance(row, Entry) else _messages(row, model)
         found += said
-        error = said and row["info"]["role"] == "assistant" and row["info"].get("error")
-        if error and _goes_on(rows[at + 1 :], answered):
+        error = row["info"].get("error")
+        if error and said and row["info"]["role"] == "assistant" and _goes_on(rows[at + 1 :], answered):
             found.append(_cut_off(error))
     return found
 
@@ -180,14 +181,18 @@ class Entry(dict[str, Any]):
     """`{"info", "parts"}` as the store gives it; a system message has the role `system`. Nobody changes it,
     so what it is to a model is found out once and not at every step."""
 
-    __slots__ = ("_said",)
+    __slots__ = ("_key", "_said")
 
-    def messages(self, model: Model) -> list[ChatMessage]:
-        key = model.provider_id, model.model_id, model.attachment
-        said: tuple[Any, list[ChatMessage]] | None = getattr(self, "_said", None)
-        if said is None or said[0] != key:
-            said = self._said = key, _messages(self, model)
-        return said[1]
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._key: object = None
+        self._said: list[ChatMessage] = []
+
+    def messages(self, model: Model, key: object) -> list[ChatMessage]:
+        """`key` has what of the model they depend on."""
+        if self._key != key:
+            self._key, self._said = key, _messages(self, model)
+        return self._said
 
 
 class Transcript:

@@ -286,7 +286,7 @@ def _messages(request: ModelRequest, thinking: bool) -> list[Json]:
 
 def _kept(message: ChatMessage, model: Model, thinking: bool) -> list[Json]:
     key = ("messages", model.attachment, thinking)
-    return message.once(key, lambda: [Kept(block) for block in _blocks(message, model, thinking)])
+    return message.once(key, lambda own: [Kept(block) for block in _blocks(own, model, thinking)])
 
 
 def _blocks(message: ChatMessage, model: Model, thinking: bool) -> list[Json]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from copy import deepcopy
-from functools import cached_property, partial
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
@@ -215,14 +215,16 @@ def messages(request: ModelRequest, *, sealed: bool = False) -> list[Json]:
         # One message: many chat templates refuse a second system message.
         out.append({"role": "system", "content": "\n\n".join(request.system)})
     for message in request.messages:
-        if message.role != "tool":
+        role = message.role
+        if files and role != "tool":
             _flush(files, out)
-        if message.role == "system":
+        if role == "system":
             add_chat(message, model, out)
             continue
         # What litellm is given it may change.
-        make = partial(_message, message, model, sealed)
-        said, came = make() if sealed else message.once(key, make)
+        said, came = (
+            _message(message, model, sealed) if sealed else message.once(key, _message, model, sealed)
+        )
         out += said
         files += came
     _flush(files, out)

@@ -247,7 +247,7 @@ def _options(options: Mapping[str, Any], body: Json) -> Json:
 
 def _kept(message: ChatMessage, model: Model) -> list[Json]:
     return message.once(
-        ("responses", model.attachment), lambda: [openai_body.Kept(item) for item in _items(message, model)]
+        ("responses", model.attachment), lambda own: [openai_body.Kept(item) for item in _items(own, model)]
     )
 
 

@@ -107,7 +107,12 @@ class Message(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["session", "id"], name="message_in_order"),
-            models.Index(fields=["document", "time_created", "session"], name="message_by_document"),
+            models.Index(
+                fields=["document", "time_created", "session"],
+                condition=models.Q(document__isnull=False),
+                name="message_by_document",
+            ),
+            models.Index(fields=["id"], condition=models.Q(document=None), name="message_due"),
         ]
 
 

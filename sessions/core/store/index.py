@@ -31,7 +31,8 @@ SPARE = 20_000
 
 _BATCH = 500
 _PARTS = Prepared(lambda message_id: Part.objects.filter(message_id=message_id).order_by("id"))
-_LAST = "SELECT COALESCE(MAX(document), 0) FROM opencode_sessions_message"
+# The condition lets it look at the end of an index, which has no more than these.
+_LAST = "SELECT COALESCE(MAX(document), 0) FROM opencode_sessions_message WHERE document IS NOT NULL"
 _UPDATE = "UPDATE opencode_sessions_message SET document = %s WHERE id = %s"
 _growing: Bounded[str, None] = Bounded(4096)
 """Answers that this process writes: they are not in it, which none of their many parts changes."""
@@ -110,8 +111,9 @@ def prepare() -> None:
     """Make the index where there is none for this program, or where too much of it stands for nothing."""
     if not is_possible():
         return
-    living = Message.objects.filter(document__isnull=False).count()
-    last = Message.objects.aggregate(last=Max("document"))["last"] or 0
+    there = Message.objects.filter(document__isnull=False)
+    living = there.count()
+    last = there.aggregate(last=Max("document"))["last"] or 0
     if not fts.exists() or last - living > living + SPARE:
         start_over()
 
