@@ -11,6 +11,7 @@ from bench.turns import driving
 
 async def measure(lab: Lab) -> dict[str, float]:
     async with lab.server() as server:
+        await server.client.http.get("/session")  # what is loaded after it listens is there then
         listening = server.memory()
         light = await _after_a_turn(server)
         idle = await _idle(server, lab.count(30))

@@ -107,19 +107,17 @@ def run(arguments: argparse.Namespace) -> None:
         guard = door(application, policy, people)
 
     async def on_ready() -> None:
-        early = not (arguments.no_open or _begins(arguments))
-        if early:
-            _show(network, guard, "/")  # a browser takes as long to start as what follows
+        if not _begins(arguments):  # a client, or a browser, takes its time as well
+            _announce(network, guard, "/", with_browser=not arguments.no_open)
         with permanent():
             await application.load()
             await application.settle()
             await asyncio.to_thread(import_module, "opencode_web.site.background")
         await begin()
         await _begin_beside(network, people)
-        target = await _target(arguments, network.url, policy.password)
-        _announce(network, guard, target)
-        if not (early or arguments.no_open):
-            _show(network, guard, target)
+        if _begins(arguments):
+            target = await _target(arguments, network.url, policy.password)
+            _announce(network, guard, target, with_browser=not arguments.no_open)
 
     try:
         serve(guard, network.address, network.port, on_ready=on_ready, on_shutdown=end)
@@ -177,8 +175,16 @@ def door(application: Application, policy: Policy, people: People | None) -> Gua
     )
 
 
-def _application(policy: Policy) -> Application:
-    """What is behind the door."""
+async def _application(policy: Policy) -> Application:
+    """What is behind the door, loaded in a thread, so that the loop goes on."""
+    application = await asyncio.to_thread(_pages, policy)
+    from sessions.changes import unfinished
+
+    await unfinished.finish()
+    return application
+
+
+def _pages(policy: Policy) -> Application:
     from opencode_web import asgi
     from sessions.transfer.writing.redact import conceal
 
@@ -248,15 +254,12 @@ def _policy(network: Network) -> Policy:
     return policy
 
 
-def _announce(network: Network, guard: Guard, target: str) -> None:
+def _announce(network: Network, guard: Guard, target: str, *, with_browser: bool) -> None:
+    tokens = guard.launch_tokens
+    link = launch_url(network.url, tokens.issue(), target)
     say(f"opencode-web server listening on {network.url}")
-    say(f"Open {launch_url(network.url, guard.launch_tokens.issue(), target)}")
-
-
-def _show(network: Network, guard: Guard, target: str) -> None:
-    """In the person's browser, where there is one."""
-    if has_desktop():
-        tokens = guard.launch_tokens
+    say(f"Open {link}")
+    if with_browser and has_desktop():
         token = tokens.issue()
         open_link(launch_url(network.url, token, target), network.port, lambda: tokens.waits(token))
 

@@ -32,10 +32,12 @@ def run(arguments: argparse.Namespace) -> None:
 
 async def _work() -> None:
     from opencode_web.site import background
+    from sessions.changes import unfinished
 
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
+    await unfinished.finish()
     await background.start()
     say("opencode-web worker waiting for prompts")
     await ended.wait()

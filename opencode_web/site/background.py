@@ -27,8 +27,6 @@ from agents.web.git import running
 from opencode_web.asgi import pages
 from opencode_web.site import logins, readiness
 from opencode_web.site.metrics import counts
-from sessions.changes.operations.engine import recover as finish_undos
-from sessions.changes.worktrees.forking import recover as clear_worktrees
 from sessions.core.bus_redis import RedisBus
 from sessions.search import indexer
 from sessions.terminals.registry import terminals
@@ -51,8 +49,6 @@ async def start() -> None:
         await asyncio.to_thread(redis_bus.start)
         _running.push_async_callback(asyncio.to_thread, redis_bus.stop)
         beside(logins.follow())
-    await clear_worktrees()
-    await finish_undos()
     beside(indexer.run())
     beside(outbox.run())
     if settings.METRICS:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from opencode_web.site.security.asgi import Application, Message, Receive, Scope, Send, respond
@@ -22,9 +22,9 @@ PATIENCE = 1.0
 
 
 class Loading:
-    """`make` imports what it needs; the server is below the path `base`."""
+    """`make` gives what is loaded, when it may be asked; the server is below the path `base`."""
 
-    def __init__(self, make: Callable[[], Application], base: str) -> None:
+    def __init__(self, make: Callable[[], Awaitable[Application]], base: str) -> None:
         self._make = make
         self._health = f"{base}/global/health"
         self._application: Application | None = None
@@ -35,8 +35,8 @@ class Loading:
         self._idle = asyncio.Event()
 
     async def load(self) -> None:
-        """In a thread, so that the loop goes on. Raises what `make` raises."""
-        self._application = await asyncio.to_thread(self._make)
+        """Raises what `make` raises."""
+        self._application = await self._make()
         self._loaded.set()
 
     async def settle(self) -> None:

@@ -13,7 +13,7 @@ from sessions.core.store import index
 
 logger = logging.getLogger(__name__)
 
-LOOK_SECONDS = 2.0
+LOOK_SECONDS = 5.0
 BATCH = 25
 """Messages in one transaction: others wait for its end, some milliseconds."""
 

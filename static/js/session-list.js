@@ -46,7 +46,9 @@ document.addEventListener("htmx:afterSwap", ({ target }) => {
 });
 
 document.addEventListener("page:arrives", ({ detail }) => detail.querySelector("#list-news") && renew());
-document.addEventListener("htmx:afterSettle", () => missed && !isHeld() && renew(), true);
+// Also after an answer that puts nothing in.
+const caughtUp = () => missed && !isHeld() && renew();
+for (const name of ["htmx:afterRequest", "htmx:afterSettle"]) document.addEventListener(name, caughtUp, true);
 
 // Whether it is another list than the one that a page comes with.
 function isOwn() {

@@ -95,6 +95,29 @@ async def two(home: Path, context: BrowserContext) -> AsyncIterator[tuple[Stage,
         yield stage, ids, await stage.tab(context, ids[0]), await stage.tab(context, ids[1])
 
 
+async def test_a_folder_is_folded_also_where_that_is_told_before_the_answer(
+    tmp_path_factory: pytest.TempPathFactory, context: BrowserContext
+) -> None:
+    async with two(tmp_path_factory.mktemp("folded"), context) as (_, ids, tab, other):
+        await other.item(ids[1]).locator("a[id]").focus()
+        await make(other, "Work")
+        work = folder(tab.page, "Work")
+        await expect(titles(work)).to_have_text(["Beta"])
+        await tab.page.evaluate(
+            "document.addEventListener('page:arrives', ({ detail }) => "
+            "(window.told ||= Boolean(detail.querySelector('#list-news'))))"
+        )
+
+        async def hold(route: Route) -> None:
+            response = await route.fetch()
+            await tab.page.wait_for_function("window.told")
+            await route.fulfill(response=response)
+
+        await tab.page.route("**/fold", hold)
+        await work.get_by_role("button", name="Work", exact=True).click()
+        await expect(tab.item(ids[1])).to_be_hidden()
+
+
 async def test_a_list_that_changes_does_not_end_a_drag(
     tmp_path_factory: pytest.TempPathFactory, context: BrowserContext
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from typing import Any
 
 import pytest
@@ -28,13 +27,20 @@ async def ask(application: Application, method: str, path: str) -> tuple[int, by
     return status, (await asked.receive_output())["body"]
 
 
+def loading_of(application: Application) -> Loading:
+    async def make() -> Application:
+        return application
+
+    return Loading(make, "")
+
+
 @pytest.mark.parametrize("base", ["", "/agent"])
 async def test_its_health_is_told_and_the_rest_waits(base: str) -> None:
-    begun, go_on = threading.Event(), threading.Event()
+    begun, go_on = asyncio.Event(), asyncio.Event()
 
-    def make() -> Application:
+    async def make() -> Application:
         begun.set()
-        assert go_on.wait(30)
+        await go_on.wait()
         return pages
 
     loading = Loading(make, base)
@@ -43,7 +49,7 @@ async def test_its_health_is_told_and_the_rest_waits(base: str) -> None:
         asyncio.create_task(ask(loading, method, f"{base}{path}"))
         for method, path in (("GET", "/"), ("POST", "/global/health"))
     ]
-    await asyncio.to_thread(begun.wait, 30)
+    await begun.wait()
     status, body = await ask(loading, "GET", f"{base}/global/health")
     assert (status, b'"healthy": true' in body, VERSION.encode() in body) == (200, True, True)
     assert not any(each.done() for each in waiting)
@@ -54,7 +60,7 @@ async def test_its_health_is_told_and_the_rest_waits(base: str) -> None:
 
 
 async def test_what_goes_wrong_is_told() -> None:
-    def make() -> Application:
+    async def make() -> Application:
         raise ImportError("no such module")
 
     with pytest.raises(ImportError, match="no such module"):
@@ -73,7 +79,7 @@ async def test_what_is_asked_first_is_answered_before_more_is_loaded() -> None:
             await held.wait()
             await pages(scope, receive, send)
 
-    loading = Loading(lambda: application, "")
+    loading = loading_of(application)
     stream: Any = ApplicationCommunicator(loading, request("GET", "/event"))  # type: ignore[no-untyped-call]
     page = asyncio.create_task(ask(loading, "GET", "/"))
     await asyncio.sleep(0)
@@ -89,7 +95,7 @@ async def test_what_is_asked_first_is_answered_before_more_is_loaded() -> None:
 
 
 async def test_nothing_is_waited_for_where_nothing_is_asked() -> None:
-    loading = Loading(lambda: pages, "")
+    loading = loading_of(pages)
     await loading.load()
     await loading.settle()
     assert await ask(loading, "GET", "/") == (201, b"a page")
