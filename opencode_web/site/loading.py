@@ -42,13 +42,12 @@ class Loading:
     async def settle(self) -> None:
         """Wait until the first requests have their answers, or the beginnings of them: what is imported
         meanwhile would take half of their time."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(PATIENCE):
-                while self._asked.is_set():
-                    self._asked.clear()
-                    await self._idle.wait()
-                    with suppress(TimeoutError):
-                        await asyncio.wait_for(self._asked.wait(), QUIET)
+        now = asyncio.get_running_loop().time
+        end = now() + PATIENCE
+        while self._asked.is_set() and now() < end:
+            self._asked.clear()
+            await _until(self._idle, end - now())
+            await _until(self._asked, QUIET)
         self._settled = True
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -83,6 +82,13 @@ class Loading:
             await self._application(scope, receive, tell)
         finally:
             answer()
+
+
+async def _until(event: asyncio.Event, seconds: float) -> None:
+    """For no longer than that. `wait_for` would now and then take a cancellation for its own."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
 
 
 def _asks(scope: Scope, path: str) -> bool:

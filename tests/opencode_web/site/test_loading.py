@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
 import pytest
 from asgiref.testing import ApplicationCommunicator
 
+from opencode_web.site import loading as loading_module
 from opencode_web.site.loading import Loading
 from opencode_web.site.security.asgi import Application, respond
 from sessions.core.wire.version import VERSION
@@ -99,3 +101,30 @@ async def test_nothing_is_waited_for_where_nothing_is_asked() -> None:
     await loading.load()
     await loading.settle()
     assert await ask(loading, "GET", "/") == (201, b"a page")
+
+
+async def test_who_asks_again_and_again_does_not_hold_up_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the time is over while the loop is busy with an answer."""
+    monkeypatch.setattr(loading_module, "PATIENCE", 0.01)
+    over = asyncio.Event()
+
+    async def busy(scope: Any, receive: Any, send: Any) -> None:
+        time.sleep(0.003)
+        await pages(scope, receive, send)
+
+    asked = [loading_of(busy)]
+
+    async def poll() -> None:
+        while not over.is_set():
+            await ask(asked[-1], "GET", "/")
+
+    polls = [asyncio.create_task(poll()) for _ in range(3)]
+    for _ in range(50):
+        asked.append(loading_of(busy))
+        first = asyncio.create_task(ask(asked[-1], "GET", "/"))
+        await asyncio.sleep(0)
+        await asked[-1].load()
+        await asyncio.wait_for(asked[-1].settle(), 30)
+        await first
+    over.set()
+    await asyncio.gather(*polls)
