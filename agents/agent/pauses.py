@@ -20,8 +20,10 @@ async def pause(session_id: str, attempt: int, message: str, seconds: float) -> 
     status = Status(type="retry", attempt=attempt, message=message, next=due)
     try:
         await in_db(session_store.set_status, session_id, status)
+        # `wait_for` would lose a stop that comes with the word to go on.
         with suppress(TimeoutError):
-            await asyncio.wait_for(event.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await event.wait()
     finally:
         del _pauses[session_id]
 

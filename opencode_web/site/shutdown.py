@@ -21,7 +21,8 @@ async def shut_down(hook: Hook) -> None:
     """Await the hook for at most 4 s; what it raises is logged. The process ends soon afterwards."""
     _end_process_later()
     try:
-        await asyncio.wait_for(hook(), SECONDS)
+        async with asyncio.timeout(SECONDS):
+            await hook()
     except TimeoutError:
         logger.error("the shutdown took more than %.0f s and was cut short", SECONDS)
     except Exception:

@@ -209,7 +209,8 @@ class Terminal:
         self._ended = True
         self.pace()
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._hung_up.wait(), _PATIENCE_SECONDS)
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                await self._hung_up.wait()
         await end_session(self.pid)
         self._close()
         self.exit_code = code if code >= 0 else 128 - code
@@ -220,7 +221,8 @@ class Terminal:
         if self._process is not None and self._process.returncode is None:
             await end_session(self.pid)
         with suppress(TimeoutError):
-            await asyncio.wait_for(self.finished.wait(), _PATIENCE_SECONDS)
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                await self.finished.wait()
         self._close()  # the kernel hangs up on what is not ours to end (sudo)
 
     async def changed(self) -> None:

@@ -65,7 +65,8 @@ class Scheduler:
                     logger.exception("schedules could not be looked at")
                     pause = RETRY
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._stirred.wait(), pause)
+                    async with asyncio.timeout(pause):
+                        await self._stirred.wait()
         finally:
             for task in (listener, *self._watches.values(), *self._begins.values()):
                 task.cancel()

@@ -143,4 +143,5 @@ async def _server(directory: Path, name: str) -> Server:
 
 async def _within(settled: Coroutine[Any, Any, None]) -> None:
     with suppress(TimeoutError):
-        await asyncio.wait_for(settled, SETTLED_SECONDS)
+        async with asyncio.timeout(SETTLED_SECONDS):
+            await settled

@@ -109,7 +109,7 @@ async def test_who_asks_again_and_again_does_not_hold_up_the_rest(monkeypatch: p
     over = asyncio.Event()
 
     async def busy(scope: Any, receive: Any, send: Any) -> None:
-        time.sleep(0.003)
+        time.sleep(0.003)  # noqa: ASYNC251 (as a page that is made)
         await pages(scope, receive, send)
 
     asked = [loading_of(busy)]

@@ -131,7 +131,8 @@ class Link:
     async def _how(self) -> str:
         """Of a server whose output has ended."""
         try:
-            reason = await asyncio.wait_for(self.child.wait(), _EXIT_SECONDS)
+            async with asyncio.timeout(_EXIT_SECONDS):
+                reason = await self.child.wait()
         except TimeoutError:
             return Sentence("it closed its output")
         await self.child.silent(_LAST_WORDS_SECONDS)

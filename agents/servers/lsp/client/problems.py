@@ -149,7 +149,8 @@ class Problems:
         """Until nothing has come for a moment, where something often comes."""
         while surely or self._singles < SINGLES:
             try:
-                await asyncio.wait_for(self.news(None), SETTLE_SECONDS)
+                async with asyncio.timeout(SETTLE_SECONDS):
+                    await self.news(None)
             except TimeoutError:
                 return
 
