@@ -46,7 +46,7 @@ document.addEventListener("htmx:afterSwap", ({ target }) => {
 });
 
 document.addEventListener("page:arrives", ({ detail }) => detail.querySelector("#list-news") && renew());
-// Also after an answer that puts nothing in.
+// Also after an answer that puts nothing in, after which nothing settles.
 const caughtUp = () => missed && !isHeld() && renew();
 for (const name of ["htmx:afterRequest", "htmx:afterSettle"]) document.addEventListener(name, caughtUp, true);
 

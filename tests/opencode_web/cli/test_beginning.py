@@ -25,10 +25,11 @@ def begun(server: Server) -> Process:
     process = server.run("serve", str(server.project), "--port", port, "--print-logs")
     while process.poll() is None:
         try:
-            httpx.get(f"{server.url}/global/health", auth=("opencode", PASSWORD), timeout=PATIENCE)
+            answer = httpx.get(f"{server.url}/global/health", auth=("opencode", PASSWORD), timeout=PATIENCE)
         except httpx.ConnectError:
             os.sched_yield()
         else:
+            assert answer.json()["healthy"]
             return process
     raise AssertionError(server.log())
 

@@ -161,3 +161,17 @@ async def test_what_stands_for_nothing_is_let_go_when_it_is_much(
         await in_db(messages.remove_message, talk.session.id, entry["info"]["id"])
     await in_db(index.prepare)
     assert len(await in_db(due)) == 2
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL plans by what its tables hold")
+def test_what_is_due_is_found_without_looking_at_all_of_it() -> None:
+    """In its order, from either end; and the last number from the end of an index."""
+    for rows in (index.due(), index.due().reverse()):
+        plan = rows[:25].explain()
+        assert "message_due" in plan
+        assert "TEMP B-TREE" not in plan
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {index._LAST}")
+        assert "SEARCH opencode_sessions_message USING COVERING INDEX message_by_document" in str(
+            cursor.fetchall()
+        )
