@@ -20,10 +20,10 @@ from django.utils.translation import override
 django.setup(set_prefix=False)  # before anything that imports models
 
 from opencode_web import languages  # noqa: E402
-from opencode_web.site import static_files  # noqa: E402
 from opencode_web.site.metrics.counts import counted  # noqa: E402
 from opencode_web.site.security.asgi import Application  # noqa: E402
 from opencode_web.site.security.guard import STATIC  # noqa: E402
+from opencode_web.site.static_files import StaticFiles  # noqa: E402
 from sessions.api import terminal_routes as terminals  # noqa: E402
 from sessions.web.approvals import inbox as inbox_socket  # noqa: E402
 from sessions.web.files import socket as files_socket  # noqa: E402
@@ -64,7 +64,7 @@ else:
     handlers.sync_to_async = _here  # type: ignore[attr-defined]  # by which it closes responses
     request_finished.disconnect(close_old_connections)
     pages = _OneThread()
-_static = static_files.application()
+_static = StaticFiles()
 _websocket = URLRouter(
     [
         *inbox_socket.websocket_urlpatterns,
@@ -88,7 +88,7 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         await pages(scope, receive, send)
 
 
-def served() -> Application:
-    """The whole, with all that the first request needs."""
+def whole() -> Application:
+    """All that is served, with what the first request needs."""
     get_resolver().url_patterns  # noqa: B018 (imports them)
     return counted(application) if settings.METRICS else application

@@ -112,7 +112,8 @@ def run(arguments: argparse.Namespace) -> None:
         with permanent():
             await application.load()
             await application.settle()
-            await asyncio.to_thread(import_module, "opencode_web.site.background")
+            for module in ("opencode_web.site.sockets", "opencode_web.site.background"):
+                await asyncio.to_thread(import_module, module)
         await begin()
         await _begin_beside(network, people)
         if _begins(arguments):
@@ -189,7 +190,7 @@ def _pages(policy: Policy) -> Application:
     from sessions.transfer.writing.redact import conceal
 
     conceal(policy.password)  # exports and shared pages never show it
-    return asgi.served()
+    return asgi.whole()
 
 
 def run_front(arguments: argparse.Namespace) -> None:

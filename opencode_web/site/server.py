@@ -13,14 +13,13 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable
-from contextlib import suppress
+from functools import cached_property
 from typing import Any
 
 from opencode_web.site import lean  # noqa: F401  # installs the reactor: first
 
 # isort: split
 import daphne.server  # type: ignore[import-untyped]
-from autobahn.exception import Disconnected
 from daphne.http_protocol import HTTPFactory, WebRequest  # type: ignore[import-untyped]
 from twisted.internet import defer, reactor
 from twisted.internet.error import CannotListenError
@@ -65,7 +64,31 @@ class _Factory(HTTPFactory):  # type: ignore[misc]
         return protocol
 
 
-daphne.server.HTTPFactory = _Factory  # `Server.run` takes it from there and offers no other way
+class FirstAsked:
+    """The factory of WebSockets, imported and made when there is one."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        self._arguments, self._named = arguments, named
+        self._options: dict[str, Any] = {}
+
+    def setProtocolOptions(self, **options: Any) -> None:  # noqa: N802 (autobahn's name)
+        self._options = options
+
+    def buildProtocol(self, addr: Any) -> Any:  # noqa: N802
+        return self._factory.buildProtocol(addr)
+
+    @cached_property
+    def _factory(self) -> Any:
+        from opencode_web.site.sockets import Factory
+
+        factory = Factory(*self._arguments, **self._named)
+        factory.setProtocolOptions(**self._options)
+        return factory
+
+
+# `Server.run` takes them from there and offers no other way.
+daphne.server.HTTPFactory = _Factory
+daphne.server.WebSocketFactory = FirstAsked
 
 
 class Server(daphne.server.Server):  # type: ignore[misc]
@@ -79,8 +102,7 @@ class Server(daphne.server.Server):  # type: ignore[misc]
 
     async def handle_reply(self, protocol: Any, message: Any) -> None:
         await self._room(protocol)
-        with suppress(Disconnected):  # its going is told to the application by itself
-            await super().handle_reply(protocol, message)
+        await super().handle_reply(protocol, message)
 
     async def _room(self, protocol: Any) -> None:
         loop = asyncio.get_running_loop()

@@ -14,7 +14,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -85,10 +85,17 @@ def version() -> str:
 
 
 class StaticFiles:
-    """Answers GET and HEAD for the files it was given."""
+    """Answers GET and HEAD for our own files and htmx from django-htmx; a minute's cache, no CORS."""
 
-    def __init__(self, files: WhiteNoise) -> None:
-        self._files = files
+    @cached_property
+    def _files(self) -> WhiteNoise:
+        """Looked up for the first that is asked for, in its thread: a page need not wait for it."""
+        types = {".webmanifest": "application/manifest+json"}
+        files = WhiteNoise(None, max_age=60, allow_all_origins=False, mimetypes=types)
+        for folder in _folders():
+            files.add_files(str(folder), prefix="static/")
+        files.files[FAVICON] = files.files["/static/favicon.ico"]
+        return files
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         status, headers, body = await asyncio.to_thread(self._answer, scope)
@@ -175,13 +182,3 @@ def _content(response: Response) -> bytes:
         return b""
     with response.file as file:
         return bytes(file.read())
-
-
-def application() -> StaticFiles:
-    """Our own files and htmx from django-htmx; a minute's cache, no CORS."""
-    types = {".webmanifest": "application/manifest+json"}
-    files = WhiteNoise(None, max_age=60, allow_all_origins=False, mimetypes=types)
-    for folder in _folders():
-        files.add_files(str(folder), prefix="static/")
-    files.files[FAVICON] = files.files["/static/favicon.ico"]
-    return StaticFiles(files)

@@ -17,7 +17,7 @@ from opencode_web.cli.start import door
 from opencode_web.site.security.policy import policy_for
 from django.apps import apps
 from sessions.web.lazy import load_all
-door(asgi.served(), policy_for("127.0.0.1", 4096, "secret", {}), None)
+door(asgi.whole(), policy_for("127.0.0.1", 4096, "secret", {}), None)
 load_all()
 print(json.dumps([sorted(sys.modules), [app.label for app in apps.get_app_configs()]]))
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from opencode_web.site.static_files import application, version
+from opencode_web.site.static_files import StaticFiles, version
 
 Answer = list[dict[str, Any]]
 
@@ -25,7 +25,7 @@ async def ask(path: str, method: str = "GET", **headers: str) -> tuple[int, dict
     async def send(message: Any) -> None:
         sent.append(message)
 
-    await application()(scope(path, method, **headers), receive, send)
+    await StaticFiles()(scope(path, method, **headers), receive, send)
     return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
 
 
@@ -53,7 +53,7 @@ async def test_what_is_no_file_is_refused() -> None:
 
 async def test_the_next_request_of_a_connection_may_start_inside_the_answer() -> None:
     """As daphne does on a kept-alive connection: in the context of the last `send`."""
-    app = application()
+    app = StaticFiles()
     following: list[asyncio.Task[None]] = []
     statuses: list[int] = []
 
