@@ -98,7 +98,8 @@ class Lab:
                 listening(command, worked_in, environ, self.folder / "server.log") as started,
                 Client(started.url, environ["OPENCODE_SERVER_PASSWORD"]) as client,
             ):
-                await client.http.get(path, follow_redirects=True, timeout=ANSWER_SECONDS)
+                as_browser = {"Accept": "text/html,*/*;q=0.8"}
+                await client.http.get(path, headers=as_browser, follow_redirects=True, timeout=ANSWER_SECONDS)
                 ready_ms = (time.perf_counter() - started.began) * 1000
                 yield Server(client, started.pid, started.began, ready_ms, environ)
 

@@ -106,8 +106,11 @@ def run(arguments: argparse.Namespace) -> None:
         application = Loading(lambda: _application(policy), policy.base)
         guard = door(application, policy, people)
 
+    # A client, or a browser, takes its time as well; a front asks what the rows say of its machines.
+    at_once = not (_begins(arguments) or team.schema(os.environ))
+
     async def on_ready() -> None:
-        if not _begins(arguments):  # a client, or a browser, takes its time as well
+        if at_once:
             _announce(network, guard, "/", with_browser=not arguments.no_open)
         with permanent():
             await application.load()
@@ -116,7 +119,8 @@ def run(arguments: argparse.Namespace) -> None:
                 await asyncio.to_thread(import_module, module)
         await begin()
         await _begin_beside(network, people)
-        if _begins(arguments):
+        application.begun()
+        if not at_once:
             target = await _target(arguments, network.url, policy.password)
             _announce(network, guard, target, with_browser=not arguments.no_open)
 

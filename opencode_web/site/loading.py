@@ -1,7 +1,8 @@
 """The application behind the guard, loaded once the server listens.
 
-More than half of a start is modules that the first answer needs and listening does not. Meanwhile
-`/global/health` is answered, by which clients see that the server is there, and whatever else is asked waits.
+More than half of a start is modules that an answer needs and listening does not. Meanwhile `/global/health`
+is answered, by which clients see that the server is there. A person's page comes as soon as it can; whatever
+else is asked waits for all that may have a part in its answer: plugins, tools, turns.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import json
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
-from opencode_web.site.security.asgi import Application, Message, Receive, Scope, Send, respond
+from opencode_web.site.security.asgi import Application, Headers, Message, Receive, Scope, Send, respond
+from opencode_web.site.security.guard import STATIC
 from sessions.core.wire.version import VERSION
 
 HEALTH = {"healthy": True, "version": VERSION}
@@ -22,14 +24,15 @@ PATIENCE = 1.0
 
 
 class Loading:
-    """`make` gives what is loaded, when it may be asked; the server is below the path `base`."""
+    """`make` gives what is loaded, when pages may be asked; the server is below the path `base`."""
 
     def __init__(self, make: Callable[[], Awaitable[Application]], base: str) -> None:
         self._make = make
         self._health = f"{base}/global/health"
-        self._application: Application | None = None
+        self._files = tuple(f"{base}{path}" for path in STATIC)
+        self._application: Application = _nothing
         self._loaded = asyncio.Event()
-        self._settled = False
+        self._begun = asyncio.Event()
         self._unanswered = 0
         self._asked = asyncio.Event()
         self._idle = asyncio.Event()
@@ -40,7 +43,7 @@ class Loading:
         self._loaded.set()
 
     async def settle(self) -> None:
-        """Wait until the first requests have their answers, or the beginnings of them: what is imported
+        """Wait until the first pages have their answers, or the beginnings of them: what is imported
         meanwhile would take half of their time."""
         now = asyncio.get_running_loop().time
         end = now() + PATIENCE
@@ -48,17 +51,23 @@ class Loading:
             self._asked.clear()
             await _until(self._idle, end - now())
             await _until(self._asked, QUIET)
-        self._settled = True
+
+    def begun(self) -> None:
+        """All of it is there."""
+        self._begun.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._settled and self._application is not None:
+        if self._begun.is_set():
             await self._application(scope, receive, send)
-        elif self._application is None and _asks(scope, self._health):
+        elif _gets(scope) and scope["path"] == self._health:
             await respond(send, 200, json.dumps(HEALTH), "application/json")
+        elif _gets(scope) and (scope["path"].startswith(self._files) or _is_page(scope["headers"])):
+            await self._page(scope, receive, send)
         else:
-            await self._first(scope, receive, send)
+            await self._begun.wait()
+            await self._application(scope, receive, send)
 
-    async def _first(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
         waits = True
 
         def answer() -> None:
@@ -78,7 +87,6 @@ class Loading:
         self._idle.clear()
         try:
             await self._loaded.wait()
-            assert self._application is not None
             await self._application(scope, receive, tell)
         finally:
             answer()
@@ -91,5 +99,16 @@ async def _until(event: asyncio.Event, seconds: float) -> None:
             await event.wait()
 
 
-def _asks(scope: Scope, path: str) -> bool:
-    return scope["type"] == "http" and (scope["method"], scope["path"]) == ("GET", path)
+async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
+    raise AssertionError("asked before it is loaded")
+
+
+def _gets(scope: Scope) -> bool:
+    return scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
+
+
+def _is_page(headers: Headers) -> bool:
+    """Whether a browser asks for a whole one (https://htmx.org/reference/#request_headers names what asks for
+    a piece)."""
+    given = dict(headers)
+    return b"text/html" in given.get(b"accept", b"") and b"hx-request" not in given

@@ -11,7 +11,7 @@ from asgiref.testing import ApplicationCommunicator
 
 from opencode_web.site import loading as loading_module
 from opencode_web.site.loading import Loading
-from opencode_web.site.security.asgi import Application, respond
+from opencode_web.site.security.asgi import Application, Headers, respond
 from sessions.core.wire.version import VERSION
 
 
@@ -19,12 +19,21 @@ async def pages(scope: Any, receive: Any, send: Any) -> None:
     await respond(send, 201, "a page")
 
 
-def request(method: str, path: str) -> dict[str, Any]:
-    return {"type": "http", "method": method, "path": path, "headers": []}
+PAGE = [(b"accept", b"text/html,application/xhtml+xml")]
+PIECE = [(b"accept", b"text/html, */*"), (b"hx-request", b"true")]
 
 
-async def ask(application: Application, method: str, path: str) -> tuple[int, bytes]:
-    asked: Any = ApplicationCommunicator(application, request(method, path))  # type: ignore[no-untyped-call]
+def request(method: str, path: str, headers: Headers | None = None) -> dict[str, Any]:
+    """For a page, where no headers are given."""
+    return {"type": "http", "method": method, "path": path, "headers": PAGE if headers is None else headers}
+
+
+async def ask(
+    application: Application, method: str, path: str, headers: Headers | None = None
+) -> tuple[int, bytes]:
+    asked: Any = ApplicationCommunicator(  # type: ignore[no-untyped-call]
+        application, request(method, path, headers)
+    )
     status = (await asked.receive_output(timeout=30))["status"]
     return status, (await asked.receive_output())["body"]
 
@@ -37,27 +46,38 @@ def loading_of(application: Application) -> Loading:
 
 
 @pytest.mark.parametrize("base", ["", "/agent"])
-async def test_its_health_is_told_and_the_rest_waits(base: str) -> None:
-    begun, go_on = asyncio.Event(), asyncio.Event()
+async def test_its_health_is_told_then_pages_come_then_the_rest(base: str) -> None:
+    making, go_on = asyncio.Event(), asyncio.Event()
 
     async def make() -> Application:
-        begun.set()
+        making.set()
         await go_on.wait()
         return pages
 
+    def asked(method: str, path: str, headers: Headers) -> asyncio.Task[tuple[int, bytes]]:
+        return asyncio.create_task(ask(loading, method, f"{base}{path}", headers))
+
     loading = Loading(make, base)
     work = asyncio.create_task(loading.load())
-    waiting = [
-        asyncio.create_task(ask(loading, method, f"{base}{path}"))
-        for method, path in (("GET", "/"), ("POST", "/global/health"))
+    early = [asked("GET", "/", PAGE), asked("GET", "/static/base.css", []), asked("HEAD", "/favicon.ico", [])]
+    rest = [
+        asked("GET", "/session", []),
+        asked("GET", "/models", PIECE),
+        asked("POST", "/", PAGE),
+        asked("POST", "/global/health", []),
     ]
-    await begun.wait()
+    await making.wait()
     status, body = await ask(loading, "GET", f"{base}/global/health")
     assert (status, b'"healthy": true' in body, VERSION.encode() in body) == (200, True, True)
-    assert not any(each.done() for each in waiting)
+    assert not any(each.done() for each in (*early, *rest))
     go_on.set()
     await work
-    assert await asyncio.gather(*waiting) == [(201, b"a page")] * 2
+    await loading.settle()
+    assert await asyncio.gather(*early) == [(201, b"a page")] * 3
+    assert (await ask(loading, "GET", f"{base}/global/health"))[0] == 200
+    assert not any(each.done() for each in rest)
+    loading.begun()
+    assert await asyncio.gather(*rest) == [(201, b"a page")] * 4
     assert await ask(loading, "GET", f"{base}/global/health") == (201, b"a page")
 
 
@@ -74,7 +94,7 @@ async def test_what_is_asked_first_is_answered_before_more_is_loaded() -> None:
     held, streams = asyncio.Event(), asyncio.Event()
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
-        if scope["path"] == "/event":
+        if scope["path"] == "/streamed":
             await send({"type": "http.response.start", "status": 200, "headers": []})
             await streams.wait()
         else:
@@ -82,7 +102,7 @@ async def test_what_is_asked_first_is_answered_before_more_is_loaded() -> None:
             await pages(scope, receive, send)
 
     loading = loading_of(application)
-    stream: Any = ApplicationCommunicator(loading, request("GET", "/event"))  # type: ignore[no-untyped-call]
+    stream: Any = ApplicationCommunicator(loading, request("GET", "/streamed"))  # type: ignore[no-untyped-call]
     page = asyncio.create_task(ask(loading, "GET", "/"))
     await asyncio.sleep(0)
     await loading.load()
