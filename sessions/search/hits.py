@@ -7,12 +7,10 @@ session is there at all, only the rows tell. Call it on the ORM's thread.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import cast
 
-from django.db import DatabaseError
 from django.db.models import QuerySet
 from django.utils.translation import gettext
 
@@ -94,10 +92,7 @@ def find(
     """What a query finds, the newest messages first: `limit` of them, and so many `of_session`, unless one
     session is asked for. `here` is the project that `project:this` means and `before` a cursor. A damaged
     index is put aside, to be made anew in the background."""
-    with suppress(
-        DatabaseError
-    ):  # what was written this moment is found; a full disk keeps nobody from looking
-        index.catch_up(index.FEW, newest=True)
+    index.take_in()
     if query.is_empty:
         return Found()
     if not index.is_possible():

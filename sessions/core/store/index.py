@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.models import Max, QuerySet
 
 from sessions.core.bounded import Bounded
@@ -25,7 +26,7 @@ from .rows import project_of
 logger = logging.getLogger(__name__)
 
 FEW = 25
-"""Messages that whoever looks for something puts in first; so many may wait and nobody has to be told."""
+"""Messages that whoever looks for something puts in first."""
 SPARE = 20_000
 """Documents that no longer stand for a message, beyond as many as do, until the index is made anew."""
 
@@ -74,6 +75,13 @@ def catch_up(limit: int, *, newest: bool = False) -> int:
         return len(rows) if _add(rows) else 0
 
 
+def take_in() -> None:
+    """Put in the newest of what is due, so that what was written this moment is found; a full disk keeps
+    nobody from looking."""
+    with suppress(DatabaseError):
+        catch_up(FEW, newest=True)
+
+
 def _next(limit: int, newest: bool) -> Sequence[Message]:
     """In their order."""
     return list(due().reverse()[:limit])[::-1] if newest else list(due()[:limit])
@@ -94,9 +102,9 @@ class Progress:
 
 
 def progress() -> Progress | None:
-    """None where all are in it, but for what was written this moment; also where none can be."""
+    """None where all are in it; also where none can be."""
     waiting = due().count() if is_possible() else 0
-    if waiting <= FEW:
+    if not waiting:
         return None
     total = Message.objects.count()
     return Progress(total - waiting, total)

@@ -44,8 +44,12 @@ async def search(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 async def progress(request: HttpRequest) -> HttpResponse:
-    """How far the index is; nothing when it has all."""
-    return fragment("search/progress.html", progress=await in_db(index.progress))
+    """How far the index is; nothing when it has all, and what was looked for is looked for once more."""
+    how_far = await in_db(_progress)
+    response = fragment("search/progress.html", progress=how_far)
+    if how_far is None:
+        response["HX-Trigger"] = "index:whole"
+    return response
 
 
 @require_POST
@@ -83,6 +87,11 @@ async def within(request: HttpRequest, project_id: str, session_id: str) -> Json
         rows = await in_db(finding.rows, ids[start : start + finding.AT_ONCE], text)
         found += await asyncio.to_thread(finding.places, rows, text)
     return JsonResponse({"places": [[one.message_id, one.part_id, one.count] for one in found]})
+
+
+def _progress() -> index.Progress | None:
+    index.take_in()
+    return index.progress()
 
 
 def _found(text: str, here: str, before: int, now: datetime) -> dict[str, Any]:

@@ -87,6 +87,21 @@ async def test_how_far_the_index_is(async_client: AsyncClient, tmp_path: Path) -
     assert "<progress" not in await page(async_client, "/search/progress")
 
 
+async def test_what_is_not_in_the_index_yet_is_found_when_it_is(
+    async_client: AsyncClient, tmp_path: Path
+) -> None:
+    talk = await Talk.begin(tmp_path)
+    await talk.prompt("the only wallaby")
+    for number in range(index.FEW):
+        await talk.prompt(f"quokka {number}")
+    found = await page(async_client, "/search", q="wallaby")
+    assert ("Nothing found" in found, '<progress max="26" value="25"' in found) == (True, True)
+    assert "index:whole from:body" in found
+    answer = await async_client.get("/search/progress")
+    assert answer["HX-Trigger"] == "index:whole"
+    assert "the only" in await page(async_client, "/search", q="wallaby")
+
+
 async def test_the_way_to_an_old_message_is_short(async_client: AsyncClient, tmp_path: Path) -> None:
     talk = await Talk.begin(tmp_path)
     ids = [await talk.prompt(str(number)) for number in range(4 * PAGE)]
