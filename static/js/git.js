@@ -11,6 +11,8 @@ const box = document.createElement("div");
 Object.assign(box, { id: "git", className: "git-panel", popover: "auto" });
 box.setAttribute("role", "dialog");
 box.setAttribute("aria-labelledby", "git-title");
+box.setAttribute("hx-sync", "this:queue all"); // what is staged while an answer is on its way is staged, too
+box.setAttribute("hx-disinherit", "hx-sync");
 document.body.append(box);
 
 const { htmx } = window;

@@ -79,7 +79,7 @@ function moveTo(change) {
 
 async function open(change) {
   moveTo(change);
-  await window.htmx.ajax("GET", `${base}/timeline/point?change=${change}`, { target: "#point" });
+  await window.htmx.ajax("GET", `${base}/timeline/point?change=${change}`, { source: "#point", target: "#point" });
   const opened = document.getElementById("point");
   opened.focus({ preventScroll: true });
   opened.scrollIntoView({ block: "nearest" });

@@ -90,6 +90,26 @@ async def test_what_is_discarded_is_undone_by_its_note(
         assert (project / name).read_text() == "mine\n"
 
 
+async def test_files_are_staged_faster_than_answers_come(
+    home: Path, project: Path, context: BrowserContext
+) -> None:
+    for name in ("a", "b", "c"):
+        (project / f"new-{name}.txt").write_text("one\n")
+    async with Stage(home, project) as stage:
+        page = await opened(stage, context)
+        all_pressed = asyncio.Event()
+
+        async def hold(route: Route) -> None:
+            await all_pressed.wait()
+            await route.continue_()
+
+        await page.route("**/git/stage", hold)
+        for name in ("a", "b", "c"):
+            await page.get_by_role("button", name=f"Stage new-{name}.txt").click()
+        all_pressed.set()
+        await expect(page.get_by_role("heading", name="Staged 3")).to_be_visible()
+
+
 async def test_a_message_is_drafted_from_what_is_staged(
     home: Path, project: Path, context: BrowserContext
 ) -> None:

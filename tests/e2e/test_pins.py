@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
-from playwright.async_api import BrowserContext, expect
+from playwright.async_api import BrowserContext, Route, expect
 
 from tests.e2e.stage import Stage
 from tests.loopback.script import ToolUse, Turn
@@ -40,6 +42,28 @@ async def test_a_message_and_a_note_are_pinned_and_seen_in_another_window(
     await tray.get_by_role("button", name="Unpin The answer.").click()
     await expect(tray).to_have_count(0)
     await expect(pin).to_have_attribute("aria-pressed", "false")
+
+
+async def test_messages_are_pinned_faster_than_answers_come(stage: Stage, context: BrowserContext) -> None:
+    stage.plays(Turn(text="One."), Turn(text="Two."), Turn(text="Three."))
+    tab = await stage.tab(context, await stage.session("quickly pinned"))
+    for answer in ("One.", "Two.", "Three."):
+        await tab.send("Count.")
+        await expect(tab.messages).to_contain_text(answer)
+        await tab.idle()
+    all_pressed = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await all_pressed.wait()
+        await route.continue_()
+
+    await tab.page.route("**/pins", hold)
+    pins = tab.messages.locator(".message.assistant").get_by_role("button", name="Pin for the agent")
+    for number in range(3):
+        await pins.nth(number).focus()
+        await tab.page.keyboard.press("Enter")
+    all_pressed.set()
+    await expect(tab.page.locator("#strip-words")).to_contain_text("3 pinned")
 
 
 async def test_files_are_pinned_from_the_tree_and_the_review(stage: Stage, context: BrowserContext) -> None:
