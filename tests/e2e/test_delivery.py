@@ -75,7 +75,7 @@ async def few_requests(stage: Stage, context: BrowserContext) -> None:
     traffic = Traffic()
     await traffic.listen(context, tab)
     await reloaded(tab)
-    assert len(traffic.addresses) <= REQUESTS, traffic.told()
+    assert len(traffic.addresses) <= REQUESTS, "\n".join(traffic.addresses.values())
     assert traffic.kilobytes(fonts=False) <= KILOBYTES, traffic.told()
     assert traffic.kilobytes(fonts=True) <= FONT_KILOBYTES, traffic.told()
 
