@@ -84,6 +84,7 @@ LATE = {
     "opencode_web/site/middleware.py": "ninja, 160 ms of every start",
     "opencode_web/site/preview/previews.py": "aiohttp",
     "opencode_web/site/server.py": "autobahn",
+    "agents/config/reader.py": "yaml, which a start without Markdown files needs not",
     "agents/answers.py": "models and the sandbox, which the first page needs not",
     "agents/servers/lsp/client/link.py": "pygls",
     "agents/servers/mcp/hub.py": "the MCP SDK",

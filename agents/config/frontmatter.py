@@ -16,6 +16,7 @@ import yaml
 from django.utils.translation.trans_null import gettext_noop
 
 from agents.config.jsonc import Path
+from agents.config.problem import Malformed
 from agents.config.substitute import Verbatim
 from sessions.core.sentences import Sentence
 
@@ -33,8 +34,8 @@ _TEXTS = {"agent": "prompt", "mode": "prompt", "command": "template", "schedule"
 """The key that the text below the frontmatter is the value of, by section."""
 
 
-class FrontmatterError(ValueError):
-    """The frontmatter cannot be read; `line` and `column` count from 1 in the file."""
+class FrontmatterError(Malformed):
+    """The frontmatter cannot be read; `line` and `column` are those in the file."""
 
     def __init__(self, message: str, line: int, column: int = 1) -> None:
         self.message = message
@@ -52,7 +53,7 @@ class Document:
         self._around: Path = (section, name)
         self._lines: dict[Path, int] = {}
         self._seen: set[int] = set()
-        self.mended: list[Path] = []
+        self.warnings: list[tuple[Path, str]] = []
         """The keys whose values were taken as texts, as they were no YAML."""
         entry = self._parsed(front)
         if body.strip():
@@ -69,7 +70,7 @@ class Document:
     def _parsed(self, front: str) -> dict[str, Any]:
         try:
             root, mended = compose(front)
-            self.mended = [(*self._around, key) for key in mended]
+            self.warnings = [((*self._around, key), Sentence(MENDED)) for key in mended]
             if root is None:
                 return {}
             if not isinstance(root, yaml.MappingNode):

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.translation.trans_null import gettext_noop
 
+from agents.config.problem import Malformed
 from sessions.core.sentences import Sentence
 
 Path = tuple[str | int, ...]
@@ -27,8 +29,8 @@ _TOKEN = re.compile(
 )
 
 
-class JsoncError(ValueError):
-    """The text is no JSONC; `line` and `column` count from 1."""
+class JsoncError(Malformed):
+    """The text is no JSONC."""
 
     def __init__(self, message: str, text: str, position: int) -> None:
         self.message = message
@@ -62,6 +64,8 @@ class Braces:
 class Document:
     """A parsed text: `value`, `lines` with the line of each key and array item, and `objects`: where each
     object stands in the text (of a key that is written twice, the last)."""
+
+    warnings: Sequence[tuple[Path, str]] = ()
 
     def __init__(self, text: str) -> None:
         """Raise JsoncError when the text is not well formed."""

@@ -23,6 +23,14 @@ class Problem:
         return f"{where}: {self.key}: {self.message}" if self.key else f"{where}: {self.message}"
 
 
+class Malformed(ValueError):
+    """A text that is not what its file is to be; `line` and `column` count from 1."""
+
+    message: str
+    line: int
+    column: int
+
+
 # Why a configuration is not changed.
 
 

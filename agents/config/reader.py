@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,9 +12,8 @@ from django.utils.translation.trans_null import gettext_noop
 from agents.config import jsonc
 from agents.config.check import check, misspelt, unknown_keys
 from agents.config.folders import Entry
-from agents.config.frontmatter import MENDED, Document, FrontmatterError
 from agents.config.plugins import entries, located, path_of
-from agents.config.problem import Problem
+from agents.config.problem import Malformed, Problem
 from agents.config.substitute import Substitution
 from agents.config.trust.wants import HOW, Want
 from agents.config.trusted import Gate
@@ -77,9 +76,12 @@ MAX_FILE = 1024 * 1024
 
 
 class Parsed(Protocol):
-    """A text that was read: its value, and the line of each key."""
+    """A text that was read: its value, what is to be said of its keys, and the line of each."""
 
     value: Any
+
+    @property
+    def warnings(self) -> Sequence[tuple[jsonc.Path, str]]: ...
 
     def line(self, path: jsonc.Path) -> int | None: ...
 
@@ -104,6 +106,7 @@ class Reading:
 
 def read_entry(entry: Entry, environ: Mapping[str, str], gate: Gate | None = None) -> Reading:
     """The same as `read_file` for a Markdown file that holds one entry."""
+    from agents.config.frontmatter import Document
 
     def parse(text: str) -> Parsed:
         return Document(text, entry.section, entry.name)
@@ -160,12 +163,11 @@ def read_text(
     """The same for a text; `file` is its name in problems, `base` where relative paths start."""
     try:
         document = parse(text)
-    except (jsonc.JsoncError, FrontmatterError) as error:
+    except Malformed as error:
         message = Sentence("%(problem)s (column %(column)s)", problem=error.message, column=error.column)
         return Reading(problems=[Problem(file, error.line, "", message)])
     if not isinstance(document.value, dict):
         return Reading(problems=[Problem(file, 1, "", Sentence("expected an object: { … }"))])
-    mended = document.mended if isinstance(document, Document) else []
     written = _with_modes(document.value)
     substitution = Substitution(base, environ, origin=file)
     config, values, faults = check(substitution.apply(written))
@@ -175,7 +177,8 @@ def read_text(
         for path, message in [*substitution.failures, *faults, *spelt.items()]
     ]
     problems += [
-        Problem(file, _line(document, path), _dotted(path), Sentence(MENDED), "warning") for path in mended
+        Problem(file, _line(document, path), _dotted(path), message, "warning")
+        for path, message in document.warnings
     ]
     unknown = [path for path in unknown_keys(config) if path not in spelt]
     if unknown:
