@@ -61,9 +61,13 @@ class Machines:
         async with begun(*made):
             yield made
 
+    def door(self) -> Server:
+        """A front that is not yet started."""
+        return front_of(self.folder, self.postgres)
+
     @asynccontextmanager
     async def front(self) -> AsyncIterator[Server]:
-        door = front_of(self.folder, self.postgres)
+        door = self.door()
         async with begun(door, verb="front"):
             yield door
 

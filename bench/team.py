@@ -1,8 +1,9 @@
-"""What a team costs beside one machine: `python -m bench.team [front beats nodes far] [--quick]`.
+"""What a team costs beside one machine: `python -m bench.team [front restart beats nodes far] [--quick]`.
 
-`front`: a node asked directly and through a front, in turn. `beats`: what PostgreSQL does for the beats of
-200 nodes. `nodes`: what a turn costs where four nodes work, beside one. `far`: a turn where PostgreSQL is a
-millisecond away, beside SQLite. All machines, PostgreSQL and the model are on this one.
+`front`: a node asked directly and through a front, in turn. `restart`: an answer that streams through a front
+which ends and begins again meanwhile. `beats`: what PostgreSQL does for the beats of 200 nodes. `nodes`: what
+a turn costs where four nodes work, beside one. `far`: a turn where PostgreSQL is a millisecond away, beside
+SQLite. All machines, PostgreSQL and the model are on this one.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ import asyncio
 import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
+from itertools import pairwise
 from time import perf_counter
 
+from httpx import HTTPError
 from psycopg import connect
 
+from bench.client import Client
 from bench.cost import EXTENSION, Cost, Meter
 from bench.costs import START_SECONDS, Count
 from bench.listening import listening
@@ -24,9 +28,9 @@ from bench.machines import Machines, beating, machines, postgres, process
 from bench.model import prompt
 from bench.stats import median, percentile
 from bench.targets import ROOT
-from bench.turns import Driver, check_count, driving
+from bench.turns import STAMP, TURN_SECONDS, Driver, TurnFailed, check_count, driving, stamps
 from tests.postgres_server import ACCOUNT
-from tests.server import Server
+from tests.server import Server, parts_of
 from tests.team import ROWS, begun, through
 
 ROUNDS = 6
@@ -35,6 +39,10 @@ SPACING_SECONDS = 0.005
 BEATING, NODES = 200, 4
 _BEATING_SECONDS = 40.0
 AWAY_MS = 1.0
+RESTARTED = 400
+"""Deltas of an answer, eight seconds of them."""
+_RESTART_SPACING = 0.02
+_AGAIN_SECONDS = 0.05
 
 
 class Figures:
@@ -83,6 +91,62 @@ async def front(team: Machines, quick: int) -> list[str]:
         *passed_on.lines("through a front"),
         f"CPU: the node {spent.node_ms / 1000:.1f} s, the front {spent.front_ms / 1000:.1f} s, "
         f"of which {len(passed_on.deltas)} deltas had a part",
+    ]
+
+
+class Stream:
+    """The text that streams to a client which asks again as soon as it is cut off."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self.received: list[int] = []
+        self.flows = asyncio.Event()
+        self.ended = asyncio.Event()
+
+    async def follow(self) -> None:
+        while not self.ended.is_set():
+            with suppress(HTTPError):
+                async with self._client.events() as events:
+                    async for event in events:
+                        self.received += [received for _, received in stamps(event)]
+                        if len(self.received) > RESTARTED // 4:
+                            self.flows.set()
+                        if event.type == "session.idle":
+                            self.ended.set()
+                            return
+            await asyncio.sleep(_AGAIN_SECONDS)
+
+    @property
+    def longest_ms(self) -> float:
+        """Without a word."""
+        return max(after - before for before, after in pairwise(self.received)) / 1e6
+
+
+async def restart(team: Machines, quick: int) -> list[str]:
+    """The texts of the answers have to be whole."""
+    found = []
+    door = team.door()
+    door.anew = True
+    async with team.nodes(1), begun(door, verb="front"), through(door, "n0") as client:
+        async with driving(client) as driver:
+            await driver.warm_up()
+        for _ in range(max(2, ROUNDS // quick)):
+            session = str((await client.create_session(title="bench"))["id"])
+            stream = Stream(client)
+            following = asyncio.create_task(stream.follow())
+            await client.prompt_async(session, prompt(deltas=RESTARTED, delay=_RESTART_SPACING))
+            await stream.flows.wait()
+            await asyncio.to_thread(door.stop)
+            await asyncio.to_thread(door.start, "--port", door.url.rpartition(":")[2], verb="front")
+            async with asyncio.timeout(START_SECONDS + TURN_SECONDS):
+                await following
+            text = "".join(part["text"] for part in parts_of(await client.messages(session), "text")[1:])
+            if len(STAMP.findall(text)) != RESTARTED:
+                raise TurnFailed(f"{len(STAMP.findall(text))} of {RESTARTED} deltas are there")
+            found.append(stream.longest_ms)
+    return [
+        f"a front begins again: nothing comes for {median(found):.0f} ms p50, {max(found):.0f} at most, and "
+        f"{len(found)} of {len(found)} answers are whole"
     ]
 
 
@@ -169,6 +233,7 @@ def _trip_ms(url: str) -> float:
 
 MEASURES: dict[str, Callable[[Machines, int], Awaitable[list[str]]]] = {
     "front": front,
+    "restart": restart,
     "beats": beats,
     "nodes": nodes,
     "far": far,

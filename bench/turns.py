@@ -79,7 +79,7 @@ class Driver:
             turn = seen.get(event.session_id)
             if turn is None:
                 continue
-            turn.deltas += _stamps(event)
+            turn.deltas += stamps(event)
             _check(event)
             if event.type == "session.idle":
                 turn.ended_ns = event.received_ns
@@ -102,7 +102,7 @@ def check_count(turns: list[Seen], deltas: int) -> None:
             raise TurnFailed(f"{len(turn.deltas)} of {deltas} deltas came")
 
 
-def _stamps(event: Event) -> Iterator[tuple[int, int]]:
+def stamps(event: Event) -> Iterator[tuple[int, int]]:
     """A server may put several of the model's deltas into one event: each counts."""
     if event.type == "message.part.delta" and event.properties.get("field") == "text":
         for stamp in STAMP.findall(event.properties["delta"]):

@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.async_api import BrowserContext, expect
 
-from tests.e2e.conftest import ASKED, repository
+from tests.e2e.conftest import ASKED, provokes, repository
 from tests.e2e.stage import Stage, Tab, ready
 from tests.e2e.whole import stream_allow_undo, use_terminal
-from tests.loopback.script import ToolUse, Turn
+from tests.loopback.script import ToolUse, Turn, Wait
 from tests.postgres_server import PostgresServer
 from tests.server import PASSWORD, Server
 from tests.team import begun, environment, front
@@ -75,3 +75,27 @@ async def test_a_person_works_at_a_machine_through_a_front(
         await expect(page.get_by_role("heading", name="Machines")).to_be_visible()
         await page.close()
         await asyncio.to_thread(stage.server.start)
+
+
+async def test_a_page_goes_on_where_its_front_begins_again(
+    tmp_path: Path, context: BrowserContext, postgres: PostgresServer
+) -> None:
+    provokes(context, "/n/one/")  # nobody answers meanwhile
+    page = await context.new_page()
+    async with team(tmp_path, postgres) as (stage, door):
+        await page.goto(door.launch_url)
+        await page.get_by_role("link", name="project").first.click()
+        tab = Tab(page, stage)
+        await tab.connected()
+        stage.plays(Turn(text=["One, ", Wait("front"), "two, ", Wait("back"), "three."]))
+        await tab.send("Count.")
+        await expect(tab.messages).to_contain_text("One,")
+        port = door.url.rpartition(":")[2]
+        await asyncio.to_thread(door.stop)
+        stage.model.gate("front").open()
+        await asyncio.to_thread(door.start, "--port", port, verb="front")
+        await expect(tab.messages).to_contain_text("One, two,")
+        stage.model.gate("back").open()
+        await expect(tab.messages).to_contain_text("One, two, three.")
+        await tab.idle()
+        await tab.connected()
