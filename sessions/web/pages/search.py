@@ -37,7 +37,7 @@ async def search(request: HttpRequest) -> HttpResponse:
         return await page(request, "search/page.html", **shown)
     if before:
         return fragment("search/more.html", **shown)
-    response = fragment("search/found.html", **shown)
+    response = fragment("search/answer.html", **shown)
     response["HX-Replace-Url"] = f"{reverse('search')}?{urlencode({'q': text, 'project': here})}"
     return response
 
