@@ -61,13 +61,11 @@ class Machines:
         async with begun(*made):
             yield made
 
-    def door(self) -> Server:
-        """A front that is not yet started."""
-        return front_of(self.folder, self.postgres)
-
     @asynccontextmanager
-    async def front(self) -> AsyncIterator[Server]:
-        door = self.door()
+    async def front(self, *, anew: bool = False) -> AsyncIterator[Server]:
+        """At work; `anew`: it starts as a person's does (`Server.anew`)."""
+        door = front_of(self.folder, self.postgres)
+        door.anew = anew
         async with begun(door, verb="front"):
             yield door
 

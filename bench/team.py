@@ -101,10 +101,10 @@ class Stream:
         self._client = client
         self.received: list[int] = []
         self.flows = asyncio.Event()
-        self.ended = asyncio.Event()
 
     async def follow(self) -> None:
-        while not self.ended.is_set():
+        """Until the turn has ended."""
+        while True:
             with suppress(HTTPError):
                 async with self._client.events() as events:
                     async for event in events:
@@ -112,7 +112,6 @@ class Stream:
                         if len(self.received) > RESTARTED // 4:
                             self.flows.set()
                         if event.type == "session.idle":
-                            self.ended.set()
                             return
             await asyncio.sleep(_AGAIN_SECONDS)
 
@@ -125,9 +124,7 @@ class Stream:
 async def restart(team: Machines, quick: int) -> list[str]:
     """The texts of the answers have to be whole."""
     found = []
-    door = team.door()
-    door.anew = True
-    async with team.nodes(1), begun(door, verb="front"), through(door, "n0") as client:
+    async with team.nodes(1), team.front(anew=True) as door, through(door, "n0") as client:
         async with driving(client) as driver:
             await driver.warm_up()
         for _ in range(max(2, ROUNDS // quick)):
