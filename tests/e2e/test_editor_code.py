@@ -110,16 +110,15 @@ async def test_problems_are_marked_and_words_completed(place: Stage, context: Br
 
 
 async def test_without_a_server_nothing_is_asked_again(place: Stage, context: BrowserContext) -> None:
-    tab = await opened(place, context, "hello.py")
-    async with tab.page.expect_response("**/pickers/code") as answer:
-        await tab.page.keyboard.type("x")
+    async with context.expect_event("response", lambda it: it.url.endswith("/pickers/code")) as answer:
+        tab = await opened(place, context, "hello.py")  # it is asked what is wrong
     assert await (await answer.value).json() == {"off": True}
     await tab.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
     asked: list[str] = []
     tab.page.on(
         "request", lambda request: asked.append(request.url) if "pickers/code" in request.url else None
     )
-    await tab.page.keyboard.type("y")
+    await tab.page.keyboard.type("xy")
     await tab.page.keyboard.press("F12")
     await tab.page.keyboard.press("Control+s")
     await expect(tab.page.locator(".opened:visible .opened-state")).to_have_text("Saved")
