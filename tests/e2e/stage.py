@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import deque
+from dataclasses import dataclass
 from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Any, Self
 
 import httpx
-from playwright.async_api import BrowserContext, Locator, Page, expect
+from playwright.async_api import BrowserContext, Locator, Page, Route, expect
 
 from bench.client import Client
 from tests.loopback.openai import OpenAIServer
@@ -149,6 +150,27 @@ class Tab:
 
 
 FRAMES = "() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))"
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Requests that stand still until `free` is set; `asked` is set by the first."""
+
+    asked: asyncio.Event
+    free: asyncio.Event
+
+
+async def hold(within: Page | BrowserContext, address: str | re.Pattern[str]) -> Held:
+    """Those to the address, from now on."""
+    held = Held(asyncio.Event(), asyncio.Event())
+
+    async def wait(route: Route) -> None:
+        held.asked.set()
+        await held.free.wait()
+        await route.continue_()
+
+    await within.route(address, wait)
+    return held
 
 
 async def ready(cards: Locator) -> None:

@@ -12,10 +12,10 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx
 import pytest
 import pytest_asyncio
-from playwright.async_api import BrowserContext, Locator, Page, Route, expect
+from playwright.async_api import BrowserContext, Locator, Page, expect
 
 from tests.e2e.conftest import repository
-from tests.e2e.stage import Stage
+from tests.e2e.stage import Stage, hold
 from tests.loopback.accounts import (
     GITHUB_TOKEN,
     OPENAI_TOKEN,
@@ -190,13 +190,8 @@ async def test_what_is_done_before_the_page_is_wired_counts(
     context: BrowserContext, place: Stage, accounts: AccountServer
 ) -> None:
     page = await opened(context, place)
-    address, wired = page.url, asyncio.Event()
-
-    async def hold(route: Route) -> None:
-        await wired.wait()
-        await route.continue_()
-
-    await page.route(re.compile(r"/htmx.*\.js"), hold)
+    address = page.url
+    held = await hold(page, re.compile(r"/htmx.*\.js"))
     await page.reload(wait_until="commit")
     accounts.plays(GITHUB_TOKEN, PENDING)
     accounts.plays(TRIED, {"data": [{"id": "large"}]})
@@ -206,7 +201,7 @@ async def test_what_is_done_before_the_page_is_wired_counts(
     await page.get_by_label("Key of Acme").fill(f"{KEY}5432")
     await page.get_by_label("Key of Acme").press("Enter")
     await page.get_by_label("Find a provider").fill("acme")
-    wired.set()
+    held.free.set()
     await expect(page.locator(".account:visible")).to_have_count(1)
     await expect(acme).to_contain_text("Key that ends in 5432")
     await page.get_by_label("Find a provider").fill("")

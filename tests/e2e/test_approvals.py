@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import BrowserContext, Page, Route, WebSocketRoute, expect
+from playwright.async_api import BrowserContext, Page, WebSocketRoute, expect
 
 from tests.e2e.conftest import ASKED, repository
-from tests.e2e.stage import Stage, ready
+from tests.e2e.stage import Stage, hold, ready
 from tests.loopback.script import ToolUse, Turn
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
@@ -172,19 +171,12 @@ async def test_who_rejected_too_late_is_told_and_stops_what_runs(
     tab = await alone.tab(context, await alone.session("two answers"))
     other = await alone.tab(context, tab.session_id)
     await tab.send("Make it.")
-    sent, free = asyncio.Event(), asyncio.Event()
-
-    async def hold(route: Route) -> None:
-        sent.set()
-        await free.wait()
-        await route.continue_()
-
-    await other.page.route("**/reply", hold)
+    held = await hold(other.page, "**/reply")
     await other.permissions.get_by_role("button", name="Reject").click()
-    await sent.wait()
+    await held.asked.wait()
     await tab.permissions.get_by_role("button", name="Allow once").click()
     await expect(tab.permissions).to_have_count(0)
-    free.set()
+    held.free.set()
     toast = other.page.locator("#toasts .toast")
     await expect(toast).to_contain_text("answered already: allowed once, in another window")
     await expect(other.permissions).to_have_count(0)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import BrowserContext, Route, expect
+from playwright.async_api import BrowserContext, expect
 
 from tests.e2e.conftest import repository
-from tests.e2e.stage import Stage, Tab
+from tests.e2e.stage import Stage, Tab, hold
 from tests.programs import apt
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
@@ -78,20 +77,13 @@ async def test_a_definition_has_the_keyboard_though_the_page_grew_meanwhile(
     place: Stage, context: BrowserContext
 ) -> None:
     tab = await opened(place, context, "main.c")
-    held, free = asyncio.Event(), asyncio.Event()
-
-    async def hold(route: Route) -> None:
-        held.set()
-        await free.wait()
-        await route.continue_()
-
-    await tab.page.route("**/files/view*", hold)
+    held = await hold(tab.page, "**/files/view*")
     await go(tab, 4, 12)
     await tab.page.keyboard.press("F12")
-    await held.wait()
+    await held.asked.wait()
     await tab.page.evaluate("() => document.dispatchEvent(new CustomEvent('page:grown'))")
     await expect(tab.page.locator("#prompt")).to_be_focused()
-    free.set()
+    held.free.set()
     await expect(tab.page.get_by_role("textbox", name="Text of lib.h")).to_be_focused()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import BrowserContext, Locator, Route, expect
 
-from tests.e2e.stage import Stage, Tab
+from tests.e2e.stage import Stage, Tab, hold
 from tests.loopback.script import ToolUse, Turn
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
@@ -174,19 +174,12 @@ async def test_who_types_before_the_tree_has_come_goes_on_typing(
     stage: Stage, context: BrowserContext
 ) -> None:
     tab = await stage.tab(context, await stage.session("typed early"))
-    come, free = asyncio.Event(), asyncio.Event()
-
-    async def hold(route: Route) -> None:
-        come.set()
-        await free.wait()
-        await route.continue_()
-
-    await tab.page.route("**/files/tree*", hold)
+    held = await hold(tab.page, "**/files/tree*")
     await tab.page.keyboard.press("Control+Shift+E")
-    await come.wait()
+    await held.asked.wait()
     field = tab.page.get_by_label("Find a file by its name")
     await field.click()
-    free.set()
+    held.free.set()
     await expect(row(tab, "hello.py")).to_be_visible()
     await tab.page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
     await expect(field).to_be_focused()
@@ -221,19 +214,12 @@ async def test_letters_typed_before_the_search_has_come_are_for_it(
 ) -> None:
     write(stage.project / "early/bird.txt", "one wormwood\n")
     tab = await stage.tab(context, await stage.session("searches early"))
-    come, free = asyncio.Event(), asyncio.Event()
-
-    async def hold(route: Route) -> None:
-        come.set()
-        await free.wait()
-        await route.continue_()
-
-    await tab.page.route(re.compile(r"\+files-find\.js$"), hold)
+    held = await hold(tab.page, re.compile(r"\+files-find\.js$"))
     await tab.prompt.focus()
     await tab.page.keyboard.press("Control+Shift+F")
-    await come.wait()
+    await held.asked.wait()
     await tab.page.keyboard.type("wormwood")
-    free.set()
+    held.free.set()
     await expect(tab.page.locator(".find-end")).to_have_text("1 line in 1 file.")
     await expect(tab.page.get_by_role("searchbox", name="Search in the files")).to_be_focused()
     await expect(tab.prompt).to_have_value("")

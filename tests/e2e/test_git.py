@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import BrowserContext, Page, Route, expect
 
-from tests.e2e.stage import Stage
+from tests.e2e.stage import Stage, hold
 from tests.loopback.script import Turn
 from tests.sessions.changes.git.conftest import git
 
@@ -97,16 +97,10 @@ async def test_files_are_staged_faster_than_answers_come(
         (project / f"new-{name}.txt").write_text("one\n")
     async with Stage(home, project) as stage:
         page = await opened(stage, context)
-        all_pressed = asyncio.Event()
-
-        async def hold(route: Route) -> None:
-            await all_pressed.wait()
-            await route.continue_()
-
-        await page.route("**/git/stage", hold)
+        held = await hold(page, "**/git/stage")
         for name in ("a", "b", "c"):
             await page.get_by_role("button", name=f"Stage new-{name}.txt").click()
-        all_pressed.set()
+        held.free.set()
         await expect(page.get_by_role("heading", name="Staged 3")).to_be_visible()
 
 

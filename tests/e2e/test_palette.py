@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from playwright.async_api import BrowserContext, Locator, Route, expect
 
-from tests.e2e.stage import Stage, Tab
+from tests.e2e.stage import Stage, Tab, hold
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
@@ -76,18 +76,12 @@ async def test_an_entry_stays_between_press_and_release(stage: Stage, context: B
     tab = await stage.tab(context, await stage.session("presses"))
     await find(tab, "plan")
     entry = palette(tab).locator("[data-id='agent:plan']")
-    free = asyncio.Event()
-
-    async def hold(route: Route) -> None:
-        await free.wait()
-        await route.continue_()
-
-    await tab.page.route("**/pickers/palette?*", hold)
+    held = await hold(tab.page, "**/pickers/palette?*")
     async with tab.page.expect_response("**/pickers/palette?*q=*") as answered:
         await palette(tab).get_by_role("combobox").fill("pla")
         await entry.hover()
         await tab.page.mouse.down()
-        free.set()
+        held.free.set()
     await (await answered.value).finished()
     await tab.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
     await tab.page.mouse.up()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
-from playwright.async_api import BrowserContext, Route, expect
+from playwright.async_api import BrowserContext, expect
 
-from tests.e2e.stage import Stage
+from tests.e2e.stage import Stage, hold
 from tests.loopback.script import ToolUse, Turn
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
@@ -51,18 +49,12 @@ async def test_messages_are_pinned_faster_than_answers_come(stage: Stage, contex
         await tab.send("Count.")
         await expect(tab.messages).to_contain_text(answer)
         await tab.idle()
-    all_pressed = asyncio.Event()
-
-    async def hold(route: Route) -> None:
-        await all_pressed.wait()
-        await route.continue_()
-
-    await tab.page.route("**/pins", hold)
+    held = await hold(tab.page, "**/pins")
     pins = tab.messages.locator(".message.assistant").get_by_role("button", name="Pin for the agent")
     for number in range(3):
         await pins.nth(number).focus()
         await tab.page.keyboard.press("Enter")
-    all_pressed.set()
+    held.free.set()
     await expect(tab.page.locator("#strip-words")).to_contain_text("3 pinned")
 
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import BrowserContext, Locator, Route, expect
 
 from tests.e2e.conftest import provokes
-from tests.e2e.stage import Stage, Tab
+from tests.e2e.stage import Stage, Tab, hold
 from tests.e2e.test_staging import EDITED, LINES, fresh, turned_on, writes
 from tests.loopback.script import Chunks, ToolUse, Turn, Wait
 
@@ -89,23 +89,16 @@ async def test_what_is_said_in_answer_is_seen_though_its_button_was_renewed(
     await tab.idle()
     mine = LINES.replace("line 2\n", "mine\n")
     (stage.project / "answered.txt").write_text(mine)
-    sent, gate = asyncio.Event(), asyncio.Event()
-
-    async def hold(route: Route) -> None:
-        sent.set()
-        await gate.wait()
-        await route.continue_()
-
-    await tab.page.route("**/staging/keep", hold)
+    held = await hold(tab.page, "**/staging/keep")
     await bar.get_by_role("button", name="Keep all").click()
-    await sent.wait()
+    await held.asked.wait()
     await seen(stage, tab, "while it is asked")
     await stage.client.http.post(
         f"/session/{tab.session_id}/message",
         json={"noReply": True, "parts": [{"type": "text", "text": "more"}]},
     )
     await expect(tab.messages).to_contain_text("more")
-    gate.set()
+    held.free.set()
     await expect(bar.get_by_role("alert")).to_contain_text("the same lines have been changed since")
 
 
@@ -161,13 +154,7 @@ async def test_an_answer_waits_until_what_is_pressed_is_let_go(stage: Stage, con
     await tab.send("Say it.")
     await expect(tab.messages).to_contain_text("Said.")
     await tab.idle()
-    gate = asyncio.Event()
-
-    async def hold(route: Route) -> None:
-        await gate.wait()
-        await route.continue_()
-
-    await tab.page.route("**/fork/files**", hold)
+    held = await hold(tab.page, "**/fork/files**")
     await tab.send("/fork")
     button = tab.dialog.get_by_role("button", name="Fork", exact=True)
     await button.hover()
@@ -176,7 +163,7 @@ async def test_an_answer_waits_until_what_is_pressed_is_let_go(stage: Stage, con
     await tab.page.mouse.move(box["x"] + 20, box["y"] + box["height"] - 2)
     await tab.page.mouse.down()
     async with tab.page.expect_event("requestfinished"):
-        gate.set()
+        held.free.set()
     await tab.page.evaluate("() => new Promise((shown) => requestAnimationFrame(() => setTimeout(shown)))")
     await tab.page.mouse.up()
     await expect(tab.page.locator("#title")).to_have_text("is forked (fork #1)")

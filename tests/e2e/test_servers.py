@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Mapping
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, Locator, Page, Route, expect
+from playwright.async_api import Browser, BrowserContext, Locator, Page, expect
 
 from tests import programs
 from tests.agents.servers.mcp.oauth.authority import Authority, Protected
 from tests.agents.servers.mcp.watching import raw
 from tests.e2e.conftest import repository, watch
-from tests.e2e.stage import Stage, Tab
+from tests.e2e.stage import Stage, Tab, hold
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
@@ -164,16 +163,10 @@ async def test_a_server_is_signed_in_to_and_out_of(context: BrowserContext, plac
 async def test_the_page_fits_a_telephone_and_the_dark(browser: Browser, place: Stage) -> None:
     context = await browser.new_context(color_scheme="dark", **NARROW)  # type: ignore[arg-type]
     faults = watch(context)
-    late = asyncio.Event()
-
-    async def hold(route: Route) -> None:
-        await late.wait()
-        await route.continue_()
-
-    await context.route(re.compile(r"/js/mcp\b.*\.js"), hold)
+    held = await hold(context, re.compile(r"/js/mcp\b.*\.js"))
     page = await opened(await place.tab(context))
     await row(page, "theirs").get_by_text("Details").click()
-    late.set()  # a tap before the script is there counts
+    held.free.set()  # a tap before the script is there counts
     await expect(row(page, "theirs").locator(".server-log")).not_to_be_empty()
     assert await overflow(page) <= 0
     await page.get_by_role("button", name="Add a server").click()

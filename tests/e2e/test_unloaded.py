@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 
 import pytest
 from playwright.async_api import BrowserContext, Page, Route, expect
 
-from tests.e2e.stage import Stage
+from tests.e2e.stage import Stage, hold
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
@@ -68,20 +67,13 @@ async def test_the_find_in_a_conversation_goes_away(stage: Stage, context: Brows
 
 async def test_escape_counts_before_the_large_editor_is_there(stage: Stage, context: BrowserContext) -> None:
     tab = await stage.tab(context, await stage.session("writes and leaves at once"))
-    asked, gate = asyncio.Event(), asyncio.Event()
-
-    async def hold(route: Route) -> None:
-        asked.set()
-        await gate.wait()
-        await route.continue_()
-
-    await tab.page.route(_module("large"), hold)
+    held = await hold(tab.page, _module("large"))
     await tab.prompt.click()
     await tab.page.keyboard.press("Control+Shift+Enter")
-    await asked.wait()
+    await held.asked.wait()
     await tab.page.keyboard.press("Escape")
     await tab.page.keyboard.press("Control+Shift+Enter")
-    gate.set()
+    held.free.set()
     button = tab.page.get_by_role("button", name="Large editor", exact=True)
     await expect(button).to_have_attribute("aria-pressed", "true")
     await expect(tab.prompt).to_be_focused()
