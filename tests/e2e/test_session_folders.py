@@ -12,7 +12,7 @@ import pytest
 from playwright.async_api import BrowserContext, Locator, Page, Route, expect
 
 from tests.e2e.conftest import repository
-from tests.e2e.stage import Stage, Tab
+from tests.e2e.stage import Stage, Tab, hold
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
@@ -147,6 +147,33 @@ async def test_a_list_that_changes_does_not_end_a_drag(
         await expect(titles(work)).to_have_text(["Beta", "Alpha"])
         await expect(tab.item(fresh)).to_be_visible()
         await expect(page.locator(".dragged, .drop-into")).to_have_count(0)
+
+
+async def test_orders_are_changed_faster_than_answers_come(
+    tmp_path_factory: pytest.TempPathFactory, context: BrowserContext
+) -> None:
+    home = tmp_path_factory.mktemp("quickly")
+    async with Stage(home, repository(home / "listed")) as stage:
+        ids = [await stage.session(f"Number {number}") for number in range(6)]
+        tab = await stage.tab(context, ids[0])
+        names = ("One", "Two", "Three")
+        for name, pair in zip(names, (ids[:2], ids[2:4], ids[4:]), strict=True):
+            await tab.item(pair[0]).locator("a[id]").focus()
+            await make(tab, name)
+            await tab.item(pair[1]).locator("a[id]").focus()
+            await tab.page.keyboard.press("m")
+            await tab.dialog.get_by_label(name, exact=True).check()
+            await tab.dialog.get_by_role("button", name="Save").click()
+            await expect(titles(folder(tab.page, name))).to_have_count(2)
+        before = [await titles(folder(tab.page, name)).all_text_contents() for name in names]
+        held = await hold(tab.page, "**/place")
+        for name in names:
+            await folder(tab.page, name).locator(".session-item a[id]").first.focus()
+            await tab.page.keyboard.press("Alt+ArrowDown")
+        await held.asked.wait()
+        held.free.set()
+        for name, (first, second) in zip(names, before, strict=True):
+            await expect(titles(folder(tab.page, name))).to_have_text([second, first])
 
 
 ARRIVES = """() => {
