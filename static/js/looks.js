@@ -106,7 +106,9 @@ function wire(form) {
   let shown = "";
   async function look(name) {
     shown = name;
-    const looks = name === undefined ? kept() : await made({ ...Object.fromEntries(new FormData(form)), theme: name }).catch(kept);
+    // What is chosen while the theme is on its way is seen with it.
+    const pointed = () => made({ ...Object.fromEntries(new FormData(form)), theme: name });
+    const looks = name === undefined ? kept() : await theme(name).then(pointed).catch(kept);
     if (shown === name) show(looks);
   }
   themesOf.addEventListener("pointerover", ({ target }) => {

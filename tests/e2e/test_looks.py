@@ -56,6 +56,7 @@ async def test_what_is_chosen_last_counts_though_a_theme_comes_late(
         async with page.expect_response("**/settings/looks/theme?*"):
             await route.continue_()
     await page.evaluate("() => new Promise((done) => setTimeout(done))")
+    assert await page.evaluate(IS_FIRA)
     assert "Fira" in (await page.evaluate("localStorage.getItem('looks')"))
     await page.evaluate("localStorage.removeItem('looks')")
 
