@@ -104,8 +104,10 @@ async def test_an_action_is_a_button_with_a_terminal(stage: Stage, context: Brow
     async with tab.page.expect_response("**/pickers/palette?*q=greet*"):
         await tab.page.keyboard.press("Control+k")
         await tab.page.keyboard.type("greet")
-    async with tab.page.expect_response("**/knowledge/run"):
+    async with tab.page.expect_request("**/knowledge/run") as asked:
         await tab.page.get_by_role("option", name="greet").first.click()
+        await expect(tab.page.locator("#palette")).to_be_hidden()
+    await (await asked.value).response()
     await expect(tab.page.get_by_role("tab", name="greet")).to_have_count(1)
     await expect(shown.locator("textarea")).to_be_focused()  # then what was asked for is there
     await expect(shown.locator(".xterm-rows")).to_contain_text("made by 42")
