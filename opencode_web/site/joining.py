@@ -15,11 +15,11 @@ _STATEMENT = re.compile(r"^(?:import|export)\b(?!\().*", re.MULTILINE)
 _IMPORT = re.compile(r'import (?:(\{.*\}) from )?"(\./([\w-]+)\.js|\.\./[^"]+)";$')
 _EXPORT = re.compile(r"export ((?:async )?(?:function|class|const) (\w+).*)")
 _LATER = re.compile(r'\bimport\("\./([\w-]+)\.js"\)')
-_REMARK = re.compile(r"^[ \t]*//.*\n|(?<=;)[ \t]+// [^\"`\n]*$", re.MULTILINE)
+_REMARK = re.compile(r"^[ \t]*(?://.*)?\n|(?<=;)[ \t]+// [^\"`\n]*$", re.MULTILINE)
 _CSS_REMARK = re.compile(r"/\*.*?\*/", re.DOTALL)
 _CSS_STRING = re.compile(r"""("[^"]*"|'[^']*')""")
 _CSS_SPACE = re.compile(r"\s*([{};])\s*|(?<=[,:])\s+")
-"""Remarks are for readers of the sources, and a sixth of what would be sent."""
+"""Remarks and empty lines are for readers of the sources, and a sixth of what would be sent."""
 _AWAITS = re.compile(r"^await ", re.MULTILINE)
 
 

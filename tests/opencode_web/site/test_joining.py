@@ -60,11 +60,11 @@ def test_each_module_runs_once_and_after_what_it_imports(folder: Path) -> None:
 
 def test_remarks_are_not_sent_but_what_looks_like_one_is(folder: Path) -> None:
     kept = ['const address = "http://here/; // there";', "const text = `; // no remark`;"]
-    lines = ["// Above.", "const count = 1; // that many", "  // Within.", *kept]
+    lines = ["// Above.", "const count = 1; // that many", "", "  // Within.", *kept]
     (folder / "js" / "said.js").write_text("\n".join(lines))
     joined = join(folder, "said.js")
     assert [line for line in kept if line not in joined] == []
-    assert "const count = 1;\n" in joined
+    assert f"const count = 1;\n{kept[0]}\n" in joined
     assert [words for words in ("Above", "that many", "Within") if words in joined] == []
 
 
