@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
 from django.db import connection
 from django.db.models import Model, QuerySet
+from django.db.models.query import get_related_populators
 from django.db.models.sql.compiler import SQLCompiler
 from django.db.models.utils import create_namedtuple_class
 
@@ -16,40 +17,37 @@ M = TypeVar("M", bound=Model)
 
 class Prepared(Generic[M]):
     """`build` is given the parameters, texts that a query compares with as they are, and makes the query; it
-    is called once. Without `select_related`, and with nothing in it that depends on the moment."""
+    is called once. With nothing in it that depends on the moment."""
 
     def __init__(self, build: Callable[..., QuerySet[M]]) -> None:
         self._build = build
         self._sql = ""
         self._values: list[object] = []
-        self._model: type[M] | None = None
-        self._named: _Named | None = None
+        self._made: Callable[[Sequence[Sequence[Any]]], list[Any]] | None = None
 
     def rows(self, *parameters: str) -> list[M]:
-        """Call it on the ORM's thread."""
-        if self._model is None:
-            self._prepare(len(parameters))
-        assert self._model is not None
-        return list(self._model._default_manager.raw(self._sql, self._filled(parameters)))
+        """Objects, with those that `select_related` joins. Call it on the ORM's thread."""
+        return self._ask(parameters)
 
     def named(self, *parameters: str, limit: int | None = None) -> list[Any]:
         """The same of a query by `values_list(…, named=True)`, which is for many; not more than `limit`."""
-        if self._model is None:
-            self._prepare(len(parameters))
-        assert self._named is not None
-        sql = self._sql if limit is None else f"{self._sql} LIMIT {limit:d}"
-        with connection.cursor() as cursor:
-            cursor.execute(sql, self._filled(parameters))
-            return self._named(cursor.fetchall())
-
-    def _filled(self, parameters: Sequence[str]) -> list[Any]:
-        return [parameters[value.number] if isinstance(value, _Mark) else value for value in self._values]
+        return self._ask(parameters, "" if limit is None else f" LIMIT {limit:d}")
 
     def first(self, *parameters: str) -> M | None:
         """The first of the rows, if there is one."""
         return next(iter(self.rows(*parameters)), None)
 
-    def _prepare(self, count: int) -> None:
+    def _ask(self, parameters: Sequence[str], limit: str = "") -> list[Any]:
+        if self._made is None:
+            self._made = self._prepare(len(parameters))
+        values: list[Any] = [
+            parameters[value.number] if isinstance(value, _Mark) else value for value in self._values
+        ]
+        with connection.cursor() as cursor:
+            cursor.execute(f"{self._sql}{limit}", values)
+            return self._made(cursor.fetchall())
+
+    def _prepare(self, count: int) -> Callable[[Sequence[Sequence[Any]]], list[Any]]:
         marks = [_Mark(number) for number in range(count)]
         query = self._build(*marks)
         compiler = query.query.get_compiler(connection=connection)
@@ -57,21 +55,54 @@ class Prepared(Generic[M]):
         self._values = list(values)
         found = {value.number for value in values if isinstance(value, _Mark)}
         assert found == set(range(count)), "a parameter is not in the query as it is"
-        self._model = query.model
-        if fields := getattr(query, "_fields", None):
-            self._named = _Named(compiler, fields)
+        fields = getattr(query, "_fields", None)
+        return _Named(compiler, fields) if fields else _Objects(compiler)
 
 
-class _Named:
-    """Rows of the database as named tuples, with what Django makes of a column."""
+class _Rows:
+    """Rows of the database with what Django makes of a column."""
 
-    def __init__(self, compiler: SQLCompiler, fields: Sequence[str]) -> None:
+    def __init__(self, compiler: SQLCompiler) -> None:
         self._compiler = compiler
         self._converters = compiler.get_converters([column for column, *_ in compiler.select])
+
+    def _converted(self, rows: Sequence[Sequence[Any]]) -> Iterable[Sequence[Any]]:
+        return self._compiler.apply_converters(rows, self._converters) if self._converters else rows
+
+
+class _Named(_Rows):
+    """As named tuples."""
+
+    def __init__(self, compiler: SQLCompiler, fields: Sequence[str]) -> None:
+        super().__init__(compiler)
         self._make: Any = create_namedtuple_class(*fields)._make
 
     def __call__(self, rows: Sequence[Sequence[Any]]) -> list[Any]:
-        return [self._make(row) for row in self._compiler.apply_converters(rows, self._converters)]
+        return [self._make(row) for row in self._converted(rows)]
+
+
+class _Objects(_Rows):
+    """As objects of their models, those that are joined hanging on one another."""
+
+    def __init__(self, compiler: SQLCompiler) -> None:
+        super().__init__(compiler)
+        about: Any = compiler.klass_info
+        own = about["select_fields"]
+        self._model: type[Model] = about["model"]
+        self._own = slice(own[0], own[-1] + 1)
+        self._names = [column.target.attname for column, *_ in compiler.select[self._own]]
+        self._joined = get_related_populators(  # type: ignore[call-arg]  # the stubs are of Django 6.1
+            about, compiler.select, connection.alias
+        )
+
+    def __call__(self, rows: Sequence[Sequence[Any]]) -> list[Any]:
+        return [self._made(row) for row in self._converted(rows)]
+
+    def _made(self, row: Sequence[Any]) -> Model:
+        made = self._model.from_db(connection.alias, self._names, row[self._own])
+        for joined in self._joined:
+            joined.populate(row, made)
+        return made
 
 
 class Upsert(Generic[M]):

@@ -107,6 +107,8 @@ async def test_an_action_is_a_button_with_a_terminal(stage: Stage, context: Brow
     async with tab.page.expect_request("**/knowledge/run") as asked:
         await tab.page.get_by_role("option", name="greet").first.click()
         await expect(tab.page.locator("#palette")).to_be_hidden()
+        recent = await tab.page.evaluate("localStorage.getItem('palette-recent')")
+        assert recent.startswith('["action:'), recent
     await (await asked.value).response()
     await expect(tab.page.get_by_role("tab", name="greet")).to_have_count(1)
     await expect(shown.locator("textarea")).to_be_focused()  # then what was asked for is there

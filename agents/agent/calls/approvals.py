@@ -182,6 +182,9 @@ async def _waived(question: Question) -> Approval:
 
 def by_rules(question: Question) -> Verdict:
     """What the rules say, noted where that is a decision; on the ORM's thread."""
+    verdict, used = question.judge()
+    if verdict.action == "allow" and not used:
+        return verdict  # by the configuration, which nothing is noted of
     with transaction.atomic():
         verdict, used = question.judge()
         if verdict.action != "allow" and permissions.use_pass(question.call):

@@ -25,7 +25,7 @@ from sessions.core.gate import gate
 from sessions.core.ids import ascending, now
 from sessions.core.models import Admission, AdmittedPrompt, Message, Part, Session
 from sessions.core.prepared import Prepared
-from sessions.core.store import context, events, leases, messages, quotas, resumption
+from sessions.core.store import events, leases, messages, quotas, resumption
 from sessions.core.store import sessions as session_store
 from sessions.core.store.order import last_id
 from sessions.core.store.rows import part_wire
@@ -220,13 +220,16 @@ class Work:
 
 
 def work(session_id: str) -> Work | None:
-    """None where the session is deleted."""
-    session = session_store.get(session_id)
-    if session is None:
-        return None
-    if (epoch := context.epoch(session_id)) is not None:
-        session.epoch = epoch
-    return Work(session, resumption.state(session_id), waiting(session_id))
+    """None where the session is deleted. The session is there with its project and its epoch."""
+    session = _WHOLE.first(session_id)
+    return Work(session, resumption.state(session_id), waiting(session_id)) if session else None
+
+
+_WHOLE = Prepared(
+    lambda session_id: Session.objects.filter(id=session_id, time_deleted=None).select_related(
+        "project", "epoch"
+    )
+)
 
 
 def has_work(session_id: str) -> bool:
@@ -360,7 +363,7 @@ def promote(
     longer waits.
     """
     with events.together():
-        row = locked().filter(id=prompt_id).first()
+        row = _PROMOTED.first(prompt_id)
         if row is None:
             return None
         message = _user_message(row, agent, provider_id, model_id, variant)
@@ -372,6 +375,9 @@ def promote(
         if answered:
             session_store.put_status(row.session, Status(type="busy"))
     return message
+
+
+_PROMOTED = Prepared(lambda prompt_id: locked().filter(id=prompt_id))
 
 
 def _user_message(

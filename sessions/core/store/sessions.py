@@ -85,19 +85,16 @@ def _inherited(session_id: str) -> tuple[str, list[dict[str, str]]]:
     return found or ("", [])
 
 
-_GET = Prepared(lambda session_id: Session.objects.filter(id=session_id, time_deleted=None))
-_PROJECT = Prepared(lambda project_id: Project.objects.filter(id=project_id))
+_GET = Prepared(
+    lambda session_id: Session.objects.filter(id=session_id, time_deleted=None).select_related("project")
+)
 _ANY = Prepared(lambda session_id: Session.objects.filter(id=session_id))
 _LOCKED = Prepared(lambda session_id: Session.objects.select_for_update().filter(id=session_id))
 
 
 def get(session_id: str) -> Session | None:
     """A session that is not deleted, with its project."""
-    row = _GET.first(session_id)
-    project = _PROJECT.first(row.project_id) if row else None
-    if row is not None and project is not None:
-        row.project = project
-    return row
+    return _GET.first(session_id)
 
 
 _THERE = Prepared(lambda session_id: Session.objects.filter(id=session_id, time_deleted=None).only("id"))

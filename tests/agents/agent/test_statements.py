@@ -19,10 +19,10 @@ from tests.loopback.script import ToolUse, Turn
 from tests.sessions.talk import Talk
 
 pytestmark = pytest.mark.django_db(transaction=True)
-TURN = 46
+TURN = 44
 """Of a prompt that is answered by one delta, from the lease until the session is idle; a transaction counts
 by its beginning."""
-CALL = 34
+CALL = 31
 """More for each step that calls a tool, with what the first call of a turn asks for."""
 
 

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from sessions.core.db import in_db
 from sessions.core.models import AdmittedPrompt, Message, Part, Session
 from sessions.core.prepared import Prepared, Upsert
-from sessions.core.store import inbox
+from sessions.core.store import context, inbox
 from tests.sessions.talk import Talk
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -58,6 +58,29 @@ async def test_all_columns_are_those_of_the_row(tmp_path: Path) -> None:
         assert again is not None
         assert again.title == "Changed"
         assert prepared.first("ses_none") is None
+
+    await in_db(look)
+
+
+async def test_what_is_joined_hangs_on_the_row(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path / "project")
+
+    def look() -> None:
+        prepared: Prepared[Session] = Prepared(
+            lambda session_id: Session.objects.filter(id=session_id).select_related("project", "epoch")
+        )
+        row = prepared.first(talk.session.id)
+        assert row is not None
+        with CaptureQueriesContext(connection) as asked:
+            assert (row.project, row.project.worktree) == (talk.project, talk.project.worktree)
+            assert not hasattr(row, "epoch")
+        assert len(asked) == 0
+        begun = context.begin(talk.session.id, "here", "A baseline.", {"date": "today"})
+        row = prepared.first(talk.session.id)
+        assert row is not None
+        with CaptureQueriesContext(connection) as asked:
+            assert (row.epoch, row.epoch.snapshot, row.epoch.session) == (begun, {"date": "today"}, row)
+        assert len(asked) == 0
 
     await in_db(look)
 
