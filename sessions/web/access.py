@@ -18,6 +18,7 @@ from django.utils.translation import gettext
 
 from sessions.core.db import in_db
 from sessions.core.models import Project, Session
+from sessions.core.prepared import Prepared
 from sessions.core.store import projects
 from sessions.core.store import sessions as session_store
 
@@ -35,9 +36,15 @@ def find_project(project_id: str) -> Project | None:
 
 
 def find_session(project_id: str, session_id: str) -> Session | None:
-    """A session that is not deleted."""
-    rows = Session.objects.select_related("project")
-    return rows.filter(id=session_id, project_id=project_id, time_deleted=None).first()
+    """A session that is not deleted, with its project."""
+    return _SESSION.first(project_id, session_id)
+
+
+_SESSION = Prepared(
+    lambda project_id, session_id: Session.objects.select_related("project").filter(
+        id=session_id, project_id=project_id, time_deleted=None
+    )
+)
 
 
 def find_moved(project_id: str, session_id: str) -> Session | None:

@@ -170,7 +170,10 @@ def recent(limit: int = 20) -> list[Project]:
 
 
 def get(project_id: str) -> Project | None:
-    return Project.objects.filter(id=project_id).first()
+    return _GET.first(project_id)
+
+
+_GET = Prepared(lambda project_id: Project.objects.filter(id=project_id))
 
 
 def listed() -> list[Project]:

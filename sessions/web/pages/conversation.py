@@ -59,10 +59,13 @@ async def new(request: HttpRequest, project_id: str) -> HttpResponse:
 
 @require_GET
 async def session(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
-    moved = await in_db(find_moved, project_id, session_id)
-    if moved is not None:
+    try:
+        found = await session_of(project_id, session_id)
+    except Http404:
+        moved = await in_db(find_moved, project_id, session_id)
+        if moved is None:
+            raise
         return HttpResponseRedirect(moved.get_absolute_url())
-    found = await session_of(project_id, session_id)
     context = await in_db(_session_context, found, _zone(request))
     entries, waited, done = context.pop("entries"), context.pop("waited"), context.pop("deeds")
     place = Place.of(found, context.pop("pinned"), context.pop("senders"), context.pop("payers"))
