@@ -10,6 +10,7 @@ from django.db import transaction
 
 from sessions.core.db import durable
 from sessions.core.models import AdmittedPrompt, Message, Part, Session
+from sessions.core.prepared import Prepared
 
 from . import inbox
 from .rows import message_wire, part_wire
@@ -36,13 +37,15 @@ def roots(session_ids: Iterable[str]) -> set[str]:
 
 def below(session_id: str) -> list[Session]:
     """The sessions that a session started, and that those started."""
-    found: list[Session] = []
-    newest = [session_id]
+    newest = _STARTED.rows(session_id)
+    found = [*newest]
     while newest:
-        rows = list(Session.objects.filter(parent_id__in=newest))
-        newest = [row.id for row in rows]
-        found += rows
+        newest = list(Session.objects.filter(parent_id__in=[row.id for row in newest]))
+        found += newest
     return found
+
+
+_STARTED = Prepared(lambda session_id: Session.objects.filter(parent_id=session_id))
 
 
 def spent_below(session_id: str) -> float:
