@@ -18,7 +18,6 @@ from django.utils.translation import gettext
 
 from sessions.core.db import in_db
 from sessions.core.models import Project, Session
-from sessions.core.prepared import Prepared
 from sessions.core.store import projects
 from sessions.core.store import sessions as session_store
 
@@ -37,14 +36,8 @@ def find_project(project_id: str) -> Project | None:
 
 def find_session(project_id: str, session_id: str) -> Session | None:
     """A session that is not deleted, with its project."""
-    return _SESSION.first(project_id, session_id)
-
-
-_SESSION = Prepared(
-    lambda project_id, session_id: Session.objects.select_related("project").filter(
-        id=session_id, project_id=project_id, time_deleted=None
-    )
-)
+    row = session_store.get(session_id)
+    return row if row is not None and row.project_id == project_id else None
 
 
 def find_moved(project_id: str, session_id: str) -> Session | None:
