@@ -45,9 +45,10 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
 
 def require_folder(ctx: ToolContext, target: Target) -> None:
     """Raise a ToolError unless the target is a directory."""
-    if not staged.exists(ctx, target.path):
+    waiting = ctx.staged_files()
+    if not staged.exists(waiting, target.path):
         raise missing(ctx, target)
-    if not staged.is_folder(ctx, target.path):
+    if not staged.is_folder(waiting, target.path):
         raise ToolError(f"{target.title} is a file, not a directory.")
 
 

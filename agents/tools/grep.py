@@ -73,10 +73,11 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
 
 def _place(ctx: ToolContext, target: Target) -> tuple[Path, Overlay]:
     """The folder to search in, and what is staged in it."""
-    if not staged.exists(ctx, target.path):
+    waiting = ctx.staged_files()
+    if not staged.exists(waiting, target.path):
         raise missing(ctx, target)
-    folder = target.path if staged.is_folder(ctx, target.path) else target.path.parent
-    return folder, staged.overlay(ctx, folder)
+    folder = target.path if staged.is_folder(waiting, target.path) else target.path.parent
+    return folder, staged.overlay(waiting, folder)
 
 
 def _among(names: Records) -> Keep:

@@ -7,7 +7,7 @@ import base64
 import io
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, BinaryIO
 
@@ -55,11 +55,12 @@ async def execute(args: Input, ctx: ToolContext) -> ToolResult:
 
 def _read(ctx: ToolContext, target: Target, offset: int, limit: int) -> ToolResult:
     with explained(target.title):
-        if not staged.exists(ctx, target.path):
+        waiting = ctx.staged_files()
+        if not staged.exists(waiting, target.path):
             raise missing(ctx, target)
-        if staged.is_folder(ctx, target.path):
-            return _directory(ctx, target, offset, limit)
-        with _opened(ctx, target) as file:
+        if staged.is_folder(waiting, target.path):
+            return _directory(waiting, target, offset, limit)
+        with _opened(ctx, waiting, target) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(0)
             head = file.read(filetext.SAMPLE)
@@ -75,17 +76,17 @@ def _read(ctx: ToolContext, target: Target, offset: int, limit: int) -> ToolResu
             return _text(target, file, head, size, offset, limit)
 
 
-def _opened(ctx: ToolContext, target: Target) -> BinaryIO:
+def _opened(ctx: ToolContext, waiting: Mapping[Path, bool], target: Target) -> BinaryIO:
     """The file as the session sees it; what is not staged is read from the disk as far as it is shown."""
-    if target.path in ctx.staged_files():
+    if target.path in waiting:
         return io.BytesIO(ctx.read_file(target.path) or b"")
     if not stat.S_ISREG(target.path.stat().st_mode):
         raise ToolError(f"{target.title} is no regular file (a device, pipe or socket).")
     return target.path.open("rb")
 
 
-def _directory(ctx: ToolContext, target: Target, offset: int, limit: int) -> ToolResult:
-    names = sorted(_names(ctx, target.path))
+def _directory(waiting: Mapping[Path, bool], target: Target, offset: int, limit: int) -> ToolResult:
+    names = sorted(_names(waiting, target.path))
     shown, _ = _within(names[offset - 1 : offset - 1 + limit])
     last = offset - 1 + len(shown)
     more = len(names) > last
@@ -95,10 +96,9 @@ def _directory(ctx: ToolContext, target: Target, offset: int, limit: int) -> Too
     return ToolResult(target.title, whole, {"preview": output[:500], "truncated": more}, bounded=True)
 
 
-def _names(ctx: ToolContext, folder: Path) -> set[str]:
+def _names(waiting: Mapping[Path, bool], folder: Path) -> set[str]:
     """What is in a folder as the session sees it; folders end in `/`."""
     names: set[str] = set()
-    waiting = ctx.staged_files()
     if folder.is_dir():
         with os.scandir(folder) as entries:
             names = {

@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,10 +38,9 @@ class Overlay:
         return self.files.get(self.folder / name, False)
 
 
-def overlay(ctx: ToolContext, folder: Path) -> Overlay:
-    """Blocks."""
-    found = ctx.staged_files()
-    return Overlay(folder, {path: there for path, there in found.items() if path.is_relative_to(folder)})
+def overlay(waiting: Mapping[Path, bool], folder: Path) -> Overlay:
+    """Of what waits (`ToolContext.staged_files`)."""
+    return Overlay(folder, {path: there for path, there in waiting.items() if path.is_relative_to(folder)})
 
 
 async def search(
@@ -63,7 +62,7 @@ async def search(
 
 async def names(ctx: ToolContext, arguments: Sequence[str], folder: Path, limit: int) -> Records:
     """File names in a folder as the session sees it: the staged ones first, then those of the disk."""
-    over = await asyncio.to_thread(overlay, ctx, folder)
+    over = overlay(await asyncio.to_thread(ctx.staged_files), folder)
     found = await search(ctx, arguments, over, separator=b"\0", limit=limit + len(over.files))
     both = [record for record in found.found if over.shows(os.fsdecode(record))]
     more, late = found.more, found.late
@@ -74,17 +73,16 @@ async def names(ctx: ToolContext, arguments: Sequence[str], folder: Path, limit:
     return Records(both[:limit], more or len(both) > limit, late)
 
 
-def is_folder(ctx: ToolContext, path: Path) -> bool:
-    """Whether there is a folder for the session: on the disk, or as the place of staged files. Blocks."""
-    return path.is_dir() or any(
-        there and path in staged.parents for staged, there in ctx.staged_files().items()
-    )
+def is_folder(waiting: Mapping[Path, bool], path: Path) -> bool:
+    """Whether there is a folder for the session: on the disk, or as the place of what waits
+    (`ToolContext.staged_files`). Blocks."""
+    return path.is_dir() or any(there and path in staged.parents for staged, there in waiting.items())
 
 
-def exists(ctx: ToolContext, path: Path) -> bool:
+def exists(waiting: Mapping[Path, bool], path: Path) -> bool:
     """Whether there is something for the session. Blocks."""
-    there = ctx.staged_files().get(path)
-    return there if there is not None else path.exists() or is_folder(ctx, path)
+    there = waiting.get(path)
+    return there if there is not None else path.exists() or is_folder(waiting, path)
 
 
 def _laid_out(ctx: ToolContext, over: Overlay, root: Path) -> Path:

@@ -22,8 +22,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 TURN = 44
 """Of a prompt that is answered by one delta, from the lease until the session is idle; a transaction counts
 by its beginning."""
-CALL = 31
-"""More for each step that calls a tool, with what the first call of a turn asks for."""
+CALL = 32
+"""More for each step that calls a tool, with what the first call of a turn and a tool's thread ask for."""
 
 
 @asynccontextmanager
