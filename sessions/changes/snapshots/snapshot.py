@@ -327,14 +327,16 @@ class SnapshotStore:
         self._usual: Usual | None = None
         self._inner: frozenset[str] = frozenset()
         self._closed: set[str] = set()
+        self._lock = -1
+        """The descriptor of the lock, while it is held."""
 
     def track(self) -> Tree:
         """Record the worktree as it is now. Raises SnapshotError (refused, git failed, disk full)."""
         if reason := refusal(self.worktree):
             raise SnapshotError(reason)
         try:
-            with self.locked() as lock:
-                return self._track_surely(lock)
+            with self.locked():
+                return self._track_surely()
         except (GitError, OSError) as error:
             raise SnapshotError(
                 Sentence("No snapshot of %(worktree)s: %(error)s", worktree=self.worktree, error=error)
@@ -357,14 +359,18 @@ class SnapshotStore:
             ) from error
 
     @contextmanager
-    def locked(self) -> Iterator[int]:
+    def locked(self) -> Iterator[None]:
         """Serialise over threads and processes. git inherits the lock, so it is held until the last git of a
         killed process has ended; whoever holds it knows that a lock file of git's own is a leftover."""
         descriptor = os.open(self.root / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             (self.root / "index.lock").unlink(missing_ok=True)
-            yield descriptor
+            self._lock = descriptor
+            try:
+                yield
+            finally:
+                self._lock = -1
         finally:
             os.close(descriptor)
 
@@ -394,59 +400,57 @@ class SnapshotStore:
         if not rules.exists() or rules.read_bytes() != wanted:
             rules.write_bytes(wanted)
 
-    def _track_surely(self, lock: int) -> Tree:
+    def _track_surely(self) -> Tree:
         """Track; once more when files moved under our feet; from nothing when the index itself is broken."""
         for again in (False, True):
             try:
-                return self._track(lock)
+                return self._track()
             except GitError:
                 self._recall.forget()
                 if again:
                     self._forget()
-        return self._track(lock)
+        return self._track()
 
     def _forget(self) -> None:
         """Drop what can be made anew: the index and the last tree. Contents and older trees stay."""
         (self.root / "scope").unlink(missing_ok=True)
         (self.root / "HEAD").write_text(NO_HEAD)
 
-    def _track(self, lock: int) -> Tree:
+    def _track(self) -> Tree:
         """From memory where nothing happened; else git looks where something did, or at everything."""
         known = self._recall.ask(self._rules(), mark(self.root / "index"))
         if known is not None and not known.changed:
             return known.tree
         if known is None:
             self._prepare()
-            self._recall.begin(self._rules(), lambda folders: self._ignored(folders, lock))
-        if alike := self._recall.alike(self._listed([], lock) if known is None else known.changed):
-            self._reread(alike, lock)
-        status = self._status(lock, self._asked(known.changed, lock) if known else ())
-        scan = self._entered(read_status(status, self._project, full=self._full.exists()), lock)
-        self._keep_ignored(scan, lock)
-        self._update(scan, lock)
+            self._recall.begin(self._rules(), self._ignored)
+        if alike := self._recall.alike(self._listed([]) if known is None else known.changed):
+            self._reread(alike)
+        status = self._status(self._asked(known.changed) if known else ())
+        scan = self._entered(read_status(status, self._project, full=self._full.exists()))
+        self._keep_ignored(scan)
+        self._update(scan)
         if scan.add or scan.drop or scan.staged:
-            self._commit(lock)
+            self._commit()
         made = known.made if known else frozenset()
-        modes, repositories = self._looked(known, lock)
+        modes, repositories = self._looked(known)
         skipped = merged(known, scan.skipped)
-        tree = Tree(
-            self._current_tree(lock), skipped, modes, repositories, made, self._ignored_now(known, scan)
-        )
+        tree = Tree(self._current_tree(), skipped, modes, repositories, made, self._ignored_now(known, scan))
         self._pin.hold(tree.hash)
         self._recall.keep(tree, mark(self.root / "index"), whole=known is None)
         return tree
 
-    def _reread(self, paths: Iterable[str], lock: int) -> None:
+    def _reread(self, paths: Iterable[str]) -> None:
         """Have the index forget how files looked from outside, so that git reads them."""
         only = [f"{self._project.prefix}{path}" for path in paths]
-        listed = self._git(["ls-files", "-s", "-z", "--", *only], lock)
-        self._git(["update-index", "-z", "--index-info"], lock, listed)
+        listed = self._git(["ls-files", "-s", "-z", "--", *only])
+        self._git(["update-index", "-z", "--index-info"], listed)
 
-    def _asked(self, changed: Iterable[str], lock: int) -> set[str]:
+    def _asked(self, changed: Iterable[str]) -> set[str]:
         """What git has to be asked about: of another repository without a file in our index the whole."""
         around = {path: self._around(path) for path in changed}
         if found := {folder for folders in around.values() for folder in folders}:
-            for path in self._listed(found, lock):
+            for path in self._listed(found):
                 found.difference_update(str(parent) for parent in PurePosixPath(path).parents)
         return {next((f for f in folders if f in found), path) for path, folders in around.items()}
 
@@ -455,7 +459,7 @@ class SnapshotStore:
         above = (str(parent) for parent in reversed(PurePosixPath(path).parents[:-1]))
         return [folder for folder in above if os.path.lexists(self.worktree / folder / ".git")]
 
-    def _entered(self, scan: Scan, lock: int) -> Scan:
+    def _entered(self, scan: Scan) -> Scan:
         """With what is in the repositories that git did not look into."""
         seen = set(self._closed)
         while new := [s.path for s in scan.skipped if s.reason == NESTED and s.path not in seen]:
@@ -463,23 +467,23 @@ class SnapshotStore:
             prefix, empty = self._project.prefix, EMPTY_FILE.encode()
             names = [f"{prefix}{folder}{_INSIDE}" for folder in new]
             lines = b"".join(b"100644 %s 0\t%s\0" % (empty, os.fsencode(name)) for name in names)
-            self._git(["update-index", "-z", "--index-info"], lock, lines)
-            inside = read_status(self._status(lock, new), self._project, full=self._full.exists())
+            self._git(["update-index", "-z", "--index-info"], lines)
+            inside = read_status(self._status(new), self._project, full=self._full.exists())
             if len(inside.add) > _NESTED_FILES:
                 self._closed.update(new)
-                self._git(["update-index", "-z", "--force-remove", "--stdin"], lock, _names(names))
+                self._git(["update-index", "-z", "--force-remove", "--stdin"], _names(names))
                 continue
             scan.skipped = [item for item in scan.skipped if item.path not in new] + inside.skipped
             scan.add, scan.drop, scan.staged = scan.add + inside.add, scan.drop + inside.drop, True
             scan.ignored += inside.ignored
         return scan
 
-    def _keep_ignored(self, scan: Scan, lock: int) -> None:
+    def _keep_ignored(self, scan: Scan) -> None:
         """Add what git ignores, as far as there is room."""
         if not (scan.ignored and self.room):
             return
         prefix, top = self._project.prefix, self._project.top
-        kept = self._git(["ls-files", "-z", "-c", "-i", "--exclude-standard"], lock).split(b"\0")[:-1]
+        kept = self._git(["ls-files", "-z", "-c", "-i", "--exclude-standard"]).split(b"\0")[:-1]
         room = self.room - sum(size for _, size in sizes(top, map(os.fsdecode, kept)))
         again = [path for path in scan.ignored if is_made_again(top, path)]
         scan.skipped += [Skipped(path.removeprefix(prefix), MADE_AGAIN, (0, 0)) for path in again]
@@ -509,17 +513,17 @@ class SnapshotStore:
             found.update(path for path in known.tree.ignored if not under(path, known.changed))
         return frozenset(found)
 
-    def _looked(self, known: Known | None, lock: int) -> tuple[Modes, frozenset[str]]:
+    def _looked(self, known: Known | None) -> tuple[Modes, frozenset[str]]:
         """The permissions of all files and the repositories, looked at as far as they are not known."""
         if known is not None:
             modes, changed = known.tree.modes, known.changed
             folders = [path for path in changed if (self.worktree / path).is_dir()]
-            paths = self._listed(folders, lock) if folders else []
+            paths = self._listed(folders) if folders else []
             left = {folder for folder in known.tree.repositories if not under(folder, changed)}
             modes = modes.renewed(self.worktree, {*paths, *changed}, changed)
             self._inner = self._repositories(paths, left)
             return modes, self._inner
-        paths = self._listed([], lock)
+        paths = self._listed([])
         modes = modes_of(look(self.worktree, paths), self._usual)
         self._usual = modes.usual if paths else None
         self._inner = self._repositories(paths, self._inner)
@@ -532,11 +536,11 @@ class SnapshotStore:
             folders.update(str(parent) for parent in PurePosixPath(folder).parents[:-1])
         return frozenset(name for name in folders if os.path.lexists(self.worktree / name / ".git"))
 
-    def _listed(self, folders: Iterable[str], lock: int) -> list[str]:
+    def _listed(self, folders: Iterable[str]) -> list[str]:
         """The files of the index in folders of the worktree; without any, all of them."""
         prefix = self._project.prefix
         only = [f"{prefix}{folder}" for folder in folders] or ([prefix] if prefix else [])
-        found = self._git(["ls-files", "-z", "--", *only], lock).split(b"\0")[:-1]
+        found = self._git(["ls-files", "-z", "--", *only]).split(b"\0")[:-1]
         return [os.fsdecode(name).removeprefix(prefix) for name in found]
 
     def _rules(self) -> tuple[object, ...]:
@@ -553,9 +557,9 @@ class SnapshotStore:
             *(mark(folder / ".gitignore") for folder in folders),
         )
 
-    def _status(self, lock: int, paths: Iterable[str]) -> bytes:
+    def _status(self, paths: Iterable[str]) -> bytes:
         """What git says of paths in the worktree; without any, of all of it."""
-        return self._git(self._status_of(paths), lock)
+        return self._git(self._status_of(paths))
 
     def _status_of(self, paths: Iterable[str]) -> list[str]:
         excludes, prefix = self._project.global_excludes, self._project.prefix
@@ -563,22 +567,22 @@ class SnapshotStore:
         only = [f"{prefix}{path}" for path in paths] or ([prefix] if prefix else [])
         return [*given, *_STATUS, "--", *only]
 
-    def _ignored(self, folders: list[str], lock: int) -> set[str]:
+    def _ignored(self, folders: list[str]) -> set[str]:
         """The folders that git ignores as such, in the worktree or in folders of it."""
-        return ignored_folders(self._git(self._status_of(filter(None, folders)), lock), self._project)
+        return ignored_folders(self._git(self._status_of(filter(None, folders))), self._project)
 
-    def _update(self, scan: Scan, lock: int) -> None:
+    def _update(self, scan: Scan) -> None:
         if scan.drop:
-            self._git(["update-index", "-z", "--force-remove", "--stdin"], lock, _names(scan.drop))
+            self._git(["update-index", "-z", "--force-remove", "--stdin"], _names(scan.drop))
         if scan.add:
             # A file that counts as big goes into one pack with the others (git-config(1), bigFileThreshold).
             given = ["-c", "core.bigFileThreshold=1"] if len(scan.add) >= _PACK_FROM else []
             argv = [*given, "update-index", "-z", "--add", "--remove", "--replace", "--stdin"]
-            self._git(argv, lock, _names(scan.add))
+            self._git(argv, _names(scan.add))
 
-    def _commit(self, lock: int) -> None:
+    def _commit(self) -> None:
         """Point HEAD to the tree of the index: status compares with it, and it outlives this process."""
-        tree = self._git(["write-tree", "--missing-ok"], lock).decode().strip()
+        tree = self._git(["write-tree", "--missing-ok"]).decode().strip()
         who = "snapshot <> 0 +0000"
         text = f"tree {tree}\nauthor {who}\ncommitter {who}\n\n"
         head = f"{self.objects.put(text.encode(), 'commit')}\n"
@@ -588,7 +592,7 @@ class SnapshotStore:
         if not self._project.prefix:
             self._last = (head.encode(), tree)
 
-    def _current_tree(self, lock: int) -> str:
+    def _current_tree(self) -> str:
         """The tree of the worktree in the last commit; git is asked only when that commit is a new one."""
         head = (self.root / "HEAD").read_bytes()
         if head.startswith(b"ref:"):
@@ -596,16 +600,16 @@ class SnapshotStore:
         if self._last[0] != head:
             name = f"HEAD:{self._project.prefix.removesuffix('/')}"
             try:
-                tree = self._git(["rev-parse", "--verify", "-q", name], lock).decode().strip()
+                tree = self._git(["rev-parse", "--verify", "-q", name]).decode().strip()
             except GitError:
                 tree = _EMPTY_TREE  # a folder without files is not in its parent's tree
             self._last = (head, tree)
         return self._last[1]
 
-    def _git(self, arguments: list[str], lock: int, stdin: bytes = b"") -> bytes:
+    def _git(self, arguments: list[str], stdin: bytes = b"") -> bytes:
         """Run git on the worktree, without sight of borrowed objects (see ObjectStore.git)."""
         place = [f"--git-dir={self.root}", f"--work-tree={self._project.top}"]
-        return run_git([*place, *arguments], cwd=self._project.top, stdin=stdin, pass_fds=[lock])
+        return run_git([*place, *arguments], cwd=self._project.top, stdin=stdin, pass_fds=[self._lock])
 
 
 def _names(paths: list[str]) -> bytes:

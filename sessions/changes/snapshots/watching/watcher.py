@@ -40,7 +40,8 @@ class Unwatchable(Exception):
 
 
 class Lost(Exception):
-    """What changed is no longer known: the queue ran over, the root moved, or the rules of git changed."""
+    """What changed is no longer known: the queue ran over, the root moved, the rules of git changed, or git
+    did not say what it ignores."""
 
 
 class Watcher:
@@ -82,6 +83,8 @@ class Watcher:
                 self._enter(appeared)
             except OSError as error:
                 raise Unwatchable(error.strerror or str(error)) from error
+            except Exception as error:  # what git ignores there is not known, and so not what to watch
+                raise Lost from error
         return changed
 
     def watches(self, folder: str) -> bool:

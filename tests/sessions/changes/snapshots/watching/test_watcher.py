@@ -9,14 +9,17 @@ import random
 import shutil
 import subprocess
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from sessions.changes.snapshots import snapshot
 from sessions.changes.snapshots.changes import Tree
 from sessions.changes.snapshots.snapshot import SnapshotStore
 from sessions.changes.snapshots.watching import recall, watcher
+from sessions.core.git import GitError
 from sessions.core.platform import inotify
 from sessions.core.platform.inotify import Inotify
 from sessions.core.platform.mounts import tells_all
@@ -32,11 +35,11 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     asked: list[tuple[str, ...]] = []
     plain = SnapshotStore._status
 
-    def status(self: SnapshotStore, lock: int, paths: tuple[str, ...], *more: str) -> bytes:
+    def status(self: SnapshotStore, paths: tuple[str, ...], *more: str) -> bytes:
         given = tuple(paths)
         if not more:
             asked.append(given)
-        return plain(self, lock, given, *more)
+        return plain(self, given, *more)
 
     monkeypatch.setattr(SnapshotStore, "_status", status)
     return asked
@@ -78,6 +81,41 @@ def test_only_what_changed_is_looked_at(
     assert [change.path for change in store.changes(before, after)] == ["kept.txt"]
     (repository / "big.bin").unlink()
     assert store.track() == replace(after, skipped=())
+
+
+@pytest.mark.proc
+def test_a_folder_that_came_is_watched_whatever_number_the_lock_has(
+    store: SnapshotStore, repository: Path, looks: list[tuple[str, ...]]
+) -> None:
+    with ExitStack() as files:
+        for _ in range(30):
+            files.enter_context(open(os.devnull))
+        store.track()  # its lock has a number that is free afterwards
+    (repository / "new").mkdir()
+    (repository / "new" / "file").write_text("one\n")
+    before = store.track()
+    (repository / "new" / "file").write_text("three\n")
+    after = store.track()
+    assert [change.path for change in store.changes(before, after)] == ["new/file"]
+    assert looks[-2:] == [("new",), ("new/file",)], "each look was where something happened"
+
+
+@pytest.mark.proc
+def test_where_git_does_not_say_what_it_ignores_everything_is_looked_at(
+    store: SnapshotStore, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.track()
+    (repository / "new").mkdir()
+    (repository / "new" / "file").write_text("one\n")
+
+    def fail(*_: object) -> set[str]:
+        monkeypatch.undo()
+        raise GitError("no")
+
+    monkeypatch.setattr(snapshot, "ignored_folders", fail)
+    before = store.track()
+    (repository / "new" / "file").write_text("three\n")
+    assert [change.path for change in store.changes(before, store.track())] == ["new/file"]
 
 
 @pytest.mark.long
