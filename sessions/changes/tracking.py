@@ -2,7 +2,8 @@
 
 Between a command's start and end anything may write: an edit tool (which writes the ledger itself), another
 command, the person. One tracker a project keeps the tree of "all that is accounted for", so that no change
-is recorded twice and nothing that happened before the command is blamed on it.
+is recorded twice and nothing that happened before the command is blamed on it. What a look found is in the
+ledger before anybody else looks or writes: its entries of a file stand in the order in which things happened.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from django.conf import settings
@@ -20,24 +21,34 @@ from sessions.changes.snapshots.changes import Change, Skipped, SnapshotError, T
 from sessions.changes.snapshots.objects import ObjectStore
 from sessions.changes.snapshots.snapshot import SnapshotStore, refusal
 from sessions.changes.undo.plan import mode_equals
-from sessions.core import fence
 from sessions.core.models import FileChange, Project
 from sessions.core.platform import births
 from sessions.core.sentences import sentence_of
 
 logger = logging.getLogger(__name__)
 
+Record = Callable[[list[FileChange]], None]
+"""Puts changes that are not attributed to a session yet into the ledger."""
+
+
+@dataclass(slots=True)
+class _Command:
+    """One that runs. `found` is what it changed, until it is recorded."""
+
+    record: Record
+    found: list[FileChange] = field(default_factory=list)
+
 
 class Tracker:
-    """Synchronous; call it from a worker thread, never from an event loop. To make one looks at no file, so
-    that it may be asked where files are from anywhere.
+    """Synchronous; call it from a worker thread, never from an event loop or the ORM's thread, for which it
+    waits. To make one looks at no file, so that it may be asked where files are from anywhere.
     """
 
     def __init__(self, project_id: str, worktree: Path) -> None:
         self.project_id = project_id
         self.worktree = worktree
         self._lock = threading.Lock()
-        self._commands: dict[int, list[FileChange]] = {}
+        self._commands: dict[int, _Command] = {}
         self._begun = 0
         self._room = 0
         self._accounted: Tree | None = None
@@ -82,51 +93,80 @@ class Tracker:
                 self._look()
 
     def look(self) -> Tree | None:
-        """The tree as it is now; while commands run, as it was at the last look, for what they do is found by
-        theirs. None where no snapshot can be taken."""
+        """The tree as it is now; what commands that run have done so far is recorded. None where no snapshot
+        can be taken."""
         with self._lock:
-            return self._accounted if self._commands and self._accounted else self._look()
+            if self._commands:
+                self._catch_up()
+            else:
+                self._look()
+            return self._accounted
+
+    def catch_up(self) -> None:
+        """Record what commands that run have done so far: what is recorded next comes after it."""
+        with self._lock:
+            self._catch_up()
 
     def writing(self, writes: Mapping[str, str | None], write: Callable[[], None]) -> None:
-        """Let an edit tool or a verdict write files, by path and content after; no look comes in between."""
+        """Let an edit tool or a verdict write files, by path and content after; no look comes in between, and
+        what commands did before is recorded. What `write` puts into the ledger is in its place there."""
         with self._lock:
-            fence.require()
+            self._catch_up()
             write()
-            for path, after in writes.items():
-                self._note(path, after)
+            if self._commands:
+                self._written.update({path: (after, self._mode(path)) for path, after in writes.items()})
+                self._catch_up()
 
-    def _note(self, path: str, after: str | None) -> None:
-        if self._commands:
-            found = self.worktree / path
-            self._written[path] = after, found.lstat().st_mode if os.path.lexists(found) else None
+    def _mode(self, path: str) -> int | None:
+        found = self.worktree / path
+        return found.lstat().st_mode if os.path.lexists(found) else None
 
     def keep_ignored(self, megabytes: int) -> None:
         """How much is kept of files that git ignores, from the next command on."""
         self._room = megabytes * 1024 * 1024
 
-    def begin(self) -> int:
-        """A command is about to run: what changed since the last look is not its doing. Where one other runs,
-        it is that one's; of several nobody's, until the first of them ends. Returns its number."""
+    def begin(self, record: Record) -> int:
+        """A command is about to run: what changed since the last look is not its doing, but that of those
+        that run already. Returns its number; what it changes is given to `record`, also before its end."""
         with self._lock:
-            if not self._commands:
+            if self._commands:
+                self._catch_up()
+            else:
                 self.store.room = self._room
                 self._look()
                 self._since = births.now()
                 self._written.clear()
-            elif len(self._commands) == 1:
-                next(iter(self._commands.values())).extend(self._changes())
             self._begun += 1
-            self._commands[self._begun] = []
+            self._commands[self._begun] = _Command(record)
             return self._begun
 
-    def end(self, command: int) -> list[FileChange]:
-        """The command of this number ended: what it changed, not yet attributed to a session. Where others
-        still run, `origin` says that it may be theirs."""
+    def end(self, command: int) -> None:
+        """The command of this number ended: what it changed is recorded."""
         with self._lock:
-            known, last = self._commands.pop(command), self._changes()
-            for change in last:
-                change.origin = FileChange.Origin.OVERLAP if self._commands else ""
-            return known + last
+            try:
+                self._record(self._commands[command])
+            finally:
+                del self._commands[command]
+
+    def _catch_up(self) -> None:
+        """Where several commands run, it is for the last that began. What cannot be recorded now is recorded
+        with the next: who asks has no part in it."""
+        if self._commands:
+            try:
+                self._record(next(reversed(self._commands.values())))
+            except Exception:
+                logger.exception("what a command changed is not recorded yet")
+
+    def _record(self, command: _Command) -> None:
+        """What changed since the last look, as a command's. Where others run, `origin` says that it may be
+        theirs."""
+        found = self._changes()
+        for change in found:
+            change.origin = FileChange.Origin.OVERLAP if len(self._commands) > 1 else ""
+        command.found += found
+        if command.found:
+            command.record(command.found)
+            command.found = []
 
     def _changes(self) -> list[FileChange]:
         """What changed since the last look, but for what tools wrote."""

@@ -32,19 +32,23 @@ async def in_db(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
     caller's context the lease and the language go along: other things of it, like the URLs of an API, are not
     for what is rendered there.
     """
-    lease = current()
-    work = partial(function, *args, **kwargs)
-    if lease is not None:
-        work = partial(guarded, lease, work)
-    language = get_language()
-    if language != settings.LANGUAGE_CODE:
-        work = partial(_spoken, language, work)
+    work = _accompanied(partial(function, *args, **kwargs))
     return await asyncio.get_running_loop().run_in_executor(_thread, _do, work)
 
 
 def in_db_sync(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """The same for a caller without an event loop (command line, tests)."""
-    return _thread.submit(_do, partial(function, *args, **kwargs)).result()
+    """The same for a caller without an event loop (a worker thread, command line, tests)."""
+    return _thread.submit(_do, _accompanied(partial(function, *args, **kwargs))).result()
+
+
+def _accompanied(work: Callable[[], T]) -> Callable[[], T]:
+    """With the lease and the language of who asks."""
+    lease, language = current(), get_language()
+    if lease is not None:
+        work = partial(guarded, lease, work)
+    if language != settings.LANGUAGE_CODE:
+        work = partial(_spoken, language, work)
+    return work
 
 
 def _spoken(language: str | None, work: Callable[[], T]) -> T:

@@ -6,7 +6,7 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -41,10 +41,11 @@ from agents.toolkit.permission.rules import Ruleset, narrowed
 from agents.toolkit.shared.beside import rebased
 from agents.toolkit.turn import Turn
 from sessions.changes.roots import NoRoot, Roots, root_in
-from sessions.changes.tracking import Tracker
+from sessions.changes.snapshots.objects import object_id
+from sessions.changes.tracking import Record, Tracker
 from sessions.changes.undo.files import AS_NEW, NEW_FILE
-from sessions.core.db import in_db
-from sessions.core.fence import unfenced
+from sessions.core import fence
+from sessions.core.db import in_db, in_db_sync
 from sessions.core.files import replace_file
 from sessions.core.ids import now
 from sessions.core.models import FileChange
@@ -55,6 +56,8 @@ from sessions.core.wire.parts import Running, ToolPart
 from sessions.core.wire.session import TodoInfo
 
 UPDATE_SECONDS = 0.1
+
+Origin = FileChange.Origin
 
 Nested = Callable[[ToolPart, Clock, str, Mapping[str, Any]], Awaitable[Outcome]]
 """Makes a call within a call; takes the outer call's part and clock."""
@@ -183,26 +186,22 @@ class CallContext:
         for root in roots.every:
             chosen = await in_db(projects.keep_ignored, root.project_id)
             root.keep_ignored(self.turn.config.keep_ignored if chosen is None else chosen)
-        begun = asyncio.create_task(asyncio.to_thread(lambda: [(root, root.begin()) for root in roots.every]))
+        begun = asyncio.create_task(asyncio.to_thread(self._begin_shell, roots.every))
         try:
             await asyncio.shield(begun)
             await run()
         finally:
-            await asyncio.shield(self._record_shell(begun))
+            await asyncio.shield(self._end_shell(begun))
 
-    async def _record_shell(self, begun: asyncio.Task[list[tuple[Tracker, int]]]) -> None:
-        changes: list[FileChange] = []
-        for root, command in await begun:
-            made = await asyncio.to_thread(root.end, command)
-            for change in made:
-                change.project_id = root.project_id
-            changes += made
-        for change in changes:
-            change.message_id, change.part_id, change.call_id = self.message_id, self._part.id, self.call_id
-            change.origin = change.origin or "command"
-        if changes:
-            with unfenced():
-                await in_db(ledger.add, self._run.session, changes)
+    def _begin_shell(self, roots: Sequence[Tracker]) -> ExitStack:
+        """In all of the roots or in none; to be closed when the command has ended."""
+        with ExitStack() as begun:
+            for root in roots:
+                begun.callback(root.end, root.begin(recording(self._run, self._part, root)))
+            return begun.pop_all()
+
+    async def _end_shell(self, begun: asyncio.Task[ExitStack]) -> None:
+        await asyncio.to_thread((await begun).close)
 
     async def question(self, questions: Sequence[Question]) -> list[list[str]]:
         with self._clock.stopped():
@@ -269,6 +268,21 @@ async def _root(folder: Path) -> Tracker:
         raise ToolError(str(problem)) from problem
 
 
+def recording(run: Run, part: ToolPart, root: Tracker, *, formatter: bool = False) -> Record:
+    """Puts into the ledger what a command or a formatter of a call changed in a root, whoever has the session
+    by now."""
+
+    def record(changes: list[FileChange]) -> None:
+        for change in changes:
+            change.message_id, change.part_id, change.call_id = part.message_id, part.id, part.call_id
+            change.project_id = root.project_id
+            change.origin = Origin.FORMATTER if formatter else change.origin or Origin.COMMAND
+        with fence.unfenced():
+            in_db_sync(ledger.add, run.session, changes)
+
+    return record
+
+
 def write_in(writes: Sequence[tuple[Tracker, FileChange]], write: Callable[[], None]) -> None:
     """Let files of several roots be written; no look at one of them comes in between."""
     if not writes:
@@ -312,16 +326,21 @@ class FileWriter:
     async def _all_or_none(self, writes: Sequence[FileWrite]) -> None:
         changes = await asyncio.to_thread(lambda: [self._entry(item) for item in writes])
         await confirmed()
-        await in_db(ledger.add, self._run.session, changes)
         both = list(zip(writes, changes, strict=True))
         within = [(self._roots.holding(item.path), change) for item, change in both]
+        await asyncio.to_thread(write_in, within, lambda: self._record_and_apply(both))
+
+    def _record_and_apply(self, both: Sequence[tuple[FileWrite, FileChange]]) -> None:
+        changes = [change for _, change in both]
+        in_db_sync(ledger.add, self._run.session, changes)
         stuck: list[FileChange] = []
         try:
-            await asyncio.to_thread(write_in, within, lambda: apply_all(both, stuck))
+            fence.require()
+            apply_all(both, stuck)
         except BaseException as error:
             undone = [self._inverse(change) for change in changes if change not in stuck]
-            with unfenced():
-                await in_db(ledger.add, self._run.session, undone)
+            with fence.unfenced():
+                in_db_sync(ledger.add, self._run.session, undone)
             if not stuck:
                 raise
             names = ", ".join(printable(change.path) for change in stuck)
@@ -335,33 +354,39 @@ class FileWriter:
         wanted = await asyncio.to_thread(self._formatters, root, written.path) if written.content else []
         if not wanted:
             return written
-        command = await asyncio.to_thread(root.begin)
+        record = recording(self._run, self._part, root, formatter=True)
+        command = await asyncio.to_thread(root.begin, record)
         try:
             for formatter in wanted:
                 await run_formatter(formatter, written.path, root.worktree, self._turn)
         finally:
-            changes = await asyncio.to_thread(root.end, command)
-        for change in changes:
-            change.message_id, change.part_id = self._part.message_id, self._part.id
-            change.call_id, change.origin = self._part.call_id, "formatter"
-            change.project_id = root.project_id
-        with unfenced():
-            await in_db(ledger.add, self._run.session, changes)
+            await asyncio.to_thread(root.end, command)
         try:
-            made = await asyncio.to_thread(written.path.read_bytes)
+            return replace(written, content=await asyncio.to_thread(self._completed, root, written))
         except FileNotFoundError as error:
             names = ", ".join(formatter.name for formatter in wanted)
             raise ToolError(f"It was written, and then a formatter ({names}) removed it.") from error
-        await self._complete(FileWrite(written.path, made, written.content))
-        return replace(written, content=made)
 
-    async def _complete(self, formatted: FileWrite) -> None:
-        """Record the file itself where no snapshot saw it change: it is ignored, or lies outside."""
-        entry = await asyncio.to_thread(self._entry, formatted)
-        entry.origin = "formatter"
-        known = await in_db(ledger.last_content, entry.project_id, entry.path)
-        if known != entry.after:
-            await in_db(ledger.add, self._run.session, [entry])
+    def _completed(self, root: Tracker, written: FileWrite) -> bytes:
+        """What formatters left in the file. It is recorded where no snapshot saw it change: it is ignored, or
+        lies outside. Raises FileNotFoundError."""
+        entry = self._entry(FileWrite(written.path, written.content, written.content))
+        after: dict[str, str | None] = {}
+        made = b""
+
+        def complete() -> None:
+            nonlocal made
+            made = written.path.read_bytes()
+            known = in_db_sync(ledger.last_content, entry.project_id, entry.path)
+            after[entry.path] = object_id(made)
+            if known != after[entry.path]:
+                entry.before, entry.after = known or "", root.objects.put(made)
+                entry.origin = Origin.FORMATTER
+                with fence.unfenced():
+                    in_db_sync(ledger.add, self._run.session, [entry])
+
+        root.writing(after, complete)
+        return made
 
     def _formatters(self, root: Tracker, path: Path) -> list[Formatter]:
         own = root is self._run.tracker

@@ -30,6 +30,7 @@ from sessions.changes.undo.files import (
     same_mode,
 )
 from sessions.changes.undo.plan import WRITES, FilePlan, plan_undo
+from sessions.core import fence
 from sessions.core.db import in_db, in_db_sync
 from sessions.core.models import FileChange, Operation, Session
 from sessions.core.models.ledger import pack_path, unpack_path
@@ -51,6 +52,8 @@ def carry_out(
 ) -> Operation:
     """Note an operation, write its files and settle it; gives it as it is then. `noted` is as for
     `operations.begin`."""
+    for root in {roots.root(row) for row in intents}:
+        root.catch_up()
     operation = in_db_sync(operations.begin, session, kind, intents, **noted)
     return settle(operation, roots)
 
@@ -178,6 +181,7 @@ def _apply(
     failed: list[FilePlan] = []
 
     def write() -> None:
+        fence.require()
         before = {file.path for file in plan if roots.seen(root, file.path) in already}
         done = apply(plan, root.worktree, root.objects, written=before)
         written.update({change.path: change.after for change in done.changes})

@@ -161,6 +161,7 @@ def _make(session: Session, name: str, own: Collection[str], which: Which, keep:
         project = projects.worktree_row(original.worktree_of or original, folder, note.place.branch)
         if keep or not any(plan.outcome in WRITES for plan in leaving):
             return _Made(project, note, known, (), ())
+        known.catch_up()
         return _Made(project, note, known, leaving, as_intents(leaving, Roots(known)))
 
 

@@ -227,7 +227,8 @@ async def test_what_git_ignores_is_named(world: World) -> None:
         type="tool",
         data=data,
     )
-    running = world.tracker.begin()
+    found: list[FileChange] = []
+    running = world.tracker.begin(found.extend)
     world.write("build/deep/out.bin", "new\n")
     world.write("new <b>.log", "new\n")
     world.tracker.end(running)

@@ -19,7 +19,9 @@ from sessions.changes.operations.conversation import (
 )
 from sessions.changes.operations.lock import ProjectBusy, Refused, project_lock
 from sessions.changes.review.filediffs import session_diff
-from sessions.core.db import in_db
+from sessions.changes.tracking import as_change
+from sessions.changes.undo.plan import fold
+from sessions.core.db import in_db, in_db_sync
 from sessions.core.ids import ascending
 from sessions.core.models import FileChange, Message, Operation, Session
 from sessions.core.store import leases, ledger, operations
@@ -113,6 +115,26 @@ async def test_two_sessions_in_one_project_leave_each_other_alone(world: World) 
     assert not (world.root / "one.txt").exists()
     assert (world.root / "other.txt").exists()
     assert set(await files_of(other)) == {"shared.txt", "other.txt"}
+
+
+async def test_what_a_command_has_done_so_far_comes_before_an_undo_that_does_not_wait_for_it(
+    world: World,
+) -> None:
+    mine, other = await world.session("mine"), await world.session("other")
+    world.write("kept.txt", "one\ntwo\nthree\n")
+    prompt = await world.turn(mine, {"kept.txt": "ONE\ntwo\nthree\n"})
+
+    def record(found: list[FileChange]) -> None:
+        in_db_sync(ledger.add, other, found)
+
+    running = await asyncio.to_thread(world.tracker.begin, record)
+    world.write("kept.txt", "ONE\ntwo\nTHREE\n")
+    await revert(mine, prompt)
+    assert (world.root / "kept.txt").read_text() == "one\ntwo\nTHREE\n"
+    await asyncio.to_thread(world.tracker.end, running)
+    rows = await in_db(lambda: list(FileChange.objects.order_by("id")))
+    assert [row.session_id for row in rows] == [mine.id, other.id, mine.id]
+    assert len(fold([as_change(row) for row in rows])) == 1, "each goes on from the one before"
 
 
 async def test_a_conflict_is_shown_and_leaves_the_file_alone(world: World) -> None:

@@ -11,7 +11,7 @@ import random
 import stat
 import subprocess
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from sessions.changes.snapshots.changes import Change
 from sessions.changes.tracking import Tracker, as_change
 from sessions.changes.undo.apply import apply
 from sessions.changes.undo.plan import WRITES, FilePlan, plan_undo
+from sessions.core.models import FileChange
 
 LISTED = tomllib.loads(Path(__file__).with_name("commands.toml").read_text())["command"]
 HISTORIES = int(os.environ.get("TEST_HISTORIES", "60"))
@@ -81,9 +82,12 @@ class Workshop:
         self.said = done.stderr
 
     def command(self, line: str) -> None:
-        running = self.tracker.begin()
+        running = self.tracker.begin(self._record)
         self.run(line)
-        self.changes += [as_change(row) for row in self.tracker.end(running)]
+        self.tracker.end(running)
+
+    def _record(self, found: Iterable[FileChange]) -> None:
+        self.changes += map(as_change, found)
 
     def picture(self) -> Picture:
         """All files but git's, by their paths from the folder around the project."""

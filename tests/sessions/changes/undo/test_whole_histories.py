@@ -8,7 +8,7 @@ import os
 import random
 import stat
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from shlex import quote
 
@@ -22,6 +22,7 @@ from sessions.changes.undo.apply import apply
 from sessions.changes.undo.files import NEW_FILE
 from sessions.changes.undo.plan import plan_undo
 from sessions.core.files import replace_file
+from sessions.core.models import FileChange
 
 HISTORIES = int(os.environ.get("TEST_HISTORIES", "60"))
 MODES = (0o400, 0o444, 0o600, 0o640, 0o644, 0o660, 0o664, 0o700, 0o750, 0o755, 0o775, 0o777)
@@ -116,11 +117,14 @@ class World:
     def command(self) -> None:
         line = " ; ".join(self._line() for _ in range(self.random.randint(1, 3)))
         self.told.append(line)
-        running = self.tracker.begin()
+        running = self.tracker.begin(self._record)
         subprocess.run(
             ["bash", "-c", line], cwd=self.project, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        self.changes += [as_change(row) for row in self.tracker.end(running)]
+        self.tracker.end(running)
+
+    def _record(self, found: Iterable[FileChange]) -> None:
+        self.changes += map(as_change, found)
 
     def _line(self) -> str:
         files = self.files() or ["a"]
