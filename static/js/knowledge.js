@@ -12,34 +12,48 @@ document.body.append(box);
 const address = (part = "") => `${root}/p/${document.body.dataset.project}/knowledge${part}`;
 const session = () => document.body.dataset.session ?? "";
 
-// What is typed and not sent outlives that the panel is closed, and that its list comes anew.
+// What is typed and not sent outlives that the panel is closed, and that its list comes anew. That what was opened outlives, too,
+// but for a form that has done its work.
 const fields = () => [...box.querySelectorAll("input[type=text], textarea")];
-const typed = (sent) => fields().filter((field) => field.value !== field.defaultValue && field.form !== sent);
+const folds = () => [...box.querySelectorAll("details[open]")];
 
-function putBack(kept) {
-  for (const { id, value } of kept) {
+function left(sent) {
+  return {
+    typed: fields().filter((field) => field.value !== field.defaultValue && field.form !== sent),
+    opened: folds().filter((fold) => fold !== sent?.closest("details")).map(({ id, firstElementChild }) => id || firstElementChild.id),
+  };
+}
+
+const unfold = (within) => {
+  for (let fold = within.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+};
+
+function putBack({ typed, opened }) {
+  for (const id of opened) {
+    const summary = document.getElementById(id);
+    if (summary) unfold(summary);
+  }
+  for (const { id, value } of typed) {
     const field = document.getElementById(id);
     if (!field) continue;
     field.value = value;
-    for (let around = field.closest("details"); around; around = around.parentElement.closest("details")) around.open = true;
+    unfold(field);
   }
 }
+
+const ask = () => window.htmx.ajax("GET", address(), { source: box, target: box, swap: "innerHTML", values: { session: session() } });
 
 export async function open() {
   await sheet;
   box.showPopover();
-  await renew();
+  const { typed } = left();
+  box.replaceChildren(); // nothing is to be pressed that is about to go
+  await ask();
+  putBack({ typed, opened: [] });
   document.getElementById("knowledge-title")?.focus();
 }
 
-async function renew() {
-  const kept = typed();
-  box.replaceChildren(); // nothing is to be pressed that is about to go
-  await window.htmx.ajax("GET", address(), { source: box, target: box, swap: "innerHTML", values: { session: session() } });
-  putBack(kept);
-}
-
-document.addEventListener("knowledge:changed", () => box.matches(":popover-open") && renew());
+document.addEventListener("knowledge:changed", () => box.matches(":popover-open") && ask());
 
 // From the palette.
 export async function runAction(action) {
@@ -47,17 +61,13 @@ export async function runAction(action) {
   await window.htmx.ajax("POST", address("/run"), { source: document.body, swap: "none", values });
 }
 
-// What was open stays so when the list comes anew, but for a form that has done its work.
-let opened = [];
-let unsent = [];
+let before = null;
 box.addEventListener("htmx:beforeSwap", ({ target, detail }) => {
-  if (target.id !== "knowledge-list") return;
-  opened = [...target.querySelectorAll("details[open][id]")].map(({ id }) => id);
-  unsent = typed(detail.requestConfig.elt.closest("form"));
+  if (target === box || target.id === "knowledge-list") before = left(detail.requestConfig.elt.closest("form"));
 });
 box.addEventListener("htmx:afterSwap", () => {
-  for (const id of opened.splice(0)) document.getElementById(id)?.setAttribute("open", "");
-  putBack(unsent.splice(0));
+  if (before) putBack(before);
+  before = null;
   document.getElementById("knowledge-problem")?.replaceChildren();
 });
 

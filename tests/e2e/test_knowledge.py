@@ -7,7 +7,7 @@ from playwright.async_api import BrowserContext, Locator, expect
 
 from opencode_web.vendor import STATIC
 from tests.e2e.conftest import provokes
-from tests.e2e.stage import Stage, Tab
+from tests.e2e.stage import Stage, Tab, hold
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
@@ -83,6 +83,41 @@ async def test_what_is_typed_and_not_sent_stays(stage: Stage, context: BrowserCo
     await expect(toast).to_have_count(0)
     await expect(panel.get_by_label("Title")).to_have_value("Half a title")
     await panel.get_by_role("button", name="Remove Paint the fence").click()
+
+
+async def test_what_is_opened_stays_open_when_the_list_comes_anew(
+    stage: Stage, context: BrowserContext
+) -> None:
+    tab = await stage.tab(context, await stage.session("unfolded"))
+    panel = await opened(tab)
+    todo = panel.get_by_label("A new todo")
+    await todo.fill("Oil the hinges")
+    await todo.press("Enter")
+    checkbox = panel.get_by_role("checkbox", name="Oil the hinges")
+    ticked = await hold(tab.page, "**/knowledge/tick")
+    async with tab.page.expect_response("**/knowledge/tick"):
+        await checkbox.check()
+        await ticked.asked.wait()
+        await panel.get_by_text("New note").click()
+        await expect(panel.get_by_label("Title")).to_be_visible()
+        ticked.free.set()
+    await expect(panel.locator("#knowledge-list.htmx-request, .htmx-swapping")).to_have_count(0)
+    await expect(checkbox).to_be_checked()
+    await panel.get_by_role("button", name="Remove Oil the hinges").click()
+    await expect(checkbox).to_have_count(0)
+    await expect(panel.get_by_label("Title")).to_be_visible()
+    toast = tab.page.locator(".toast", has_text="Removed Oil the hinges")
+    await toast.get_by_role("button", name="Undo").press("Enter")
+    await expect(checkbox).to_be_visible()
+    await expect(panel.get_by_label("Title")).to_be_visible()
+    await panel.get_by_label("Title").fill("Hinges")
+    await panel.get_by_label("Text, in Markdown").fill("Oil them.")
+    form = panel.locator("form").filter(has=tab.page.get_by_label("Text, in Markdown"))
+    await form.get_by_role("button", name="Save").click()
+    await expect(panel.get_by_text("Hinges", exact=True)).to_be_visible()
+    await expect(panel.get_by_label("Title").last).to_be_hidden()
+    await panel.get_by_role("button", name="Remove Oil the hinges").click()
+    await expect(checkbox).to_have_count(0)
 
 
 async def test_an_action_is_a_button_with_a_terminal(stage: Stage, context: BrowserContext) -> None:
