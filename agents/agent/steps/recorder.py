@@ -24,7 +24,6 @@ from agents.llm.types import (
     ReasoningEnd,
     TextDelta,
     ToolCall,
-    ToolInputDelta,
     ToolInputStart,
 )
 from agents.plugins.hooks import trigger
@@ -64,6 +63,8 @@ class Recorder:
         self.run = run
         self.message = message
         self._open: TextPart | ReasoningPart | None = None
+        self._came: list[str] = []
+        """What came for the open part and is not in its text yet, which each delta by itself would copy."""
         self._told = 0
         """The characters of the open part that were published."""
         self._telling = False
@@ -125,8 +126,6 @@ class Recorder:
         elif isinstance(event, ToolInputStart):
             await self._close()
             await self._put(self._tool(event.call_id, event.name))
-        elif isinstance(event, ToolInputDelta):
-            await self._tool_input(event)
         elif isinstance(event, ToolCall):
             await self._close()
             part = self._pending.get(event.call_id) or self._tool(event.call_id, event.name)
@@ -142,7 +141,7 @@ class Recorder:
             self._open = self._new(kind, text="", time=Span(start=now()))
             self._attempt.append(self._open)
             await self._put(self._open)
-        self._open.text += text
+        self._came.append(text)
         if not self._telling:
             self._tell()
             self._telling = True
@@ -150,8 +149,14 @@ class Recorder:
         if self._folding is None:
             self._folding = asyncio.create_task(self._fold_soon())
 
+    def _take_in(self) -> None:
+        if self._open is not None and self._came:
+            self._open.text += "".join(self._came)
+            self._came.clear()
+
     def _tell(self) -> None:
         """Publish what came since: the first of a burst at once, the rest of it when the loop comes round."""
+        self._take_in()
         self._telling, part, told = False, self._open, self._told
         if part is not None and len(part.text) > told:
             self._told = len(part.text)
@@ -183,6 +188,7 @@ class Recorder:
         await self._fold()
 
     async def _fold(self) -> None:
+        self._take_in()
         if self._open is not None:
             await in_db(messages.put_parts, [self._open.model_copy(deep=True)], quiet=True)
 
@@ -220,11 +226,6 @@ class Recorder:
         if metadata:
             part.metadata = dict(metadata)
         return part
-
-    async def _tool_input(self, event: ToolInputDelta) -> None:
-        part = self._pending.get(event.call_id)
-        if part is not None and isinstance(part.state, Pending):
-            part.state.raw += event.text
 
     async def _provider_call(self, call: ProviderCall) -> None:
         """It has ended already: nothing runs here, and nobody is asked."""
@@ -264,6 +265,7 @@ class Recorder:
     @property
     def answered(self) -> bool:
         """Whether anything but thoughts came in this attempt."""
+        self._take_in()
         said = any(isinstance(part, TextPart) and part.text.strip() for part in self._attempt)
         return said or self.ran
 
