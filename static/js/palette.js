@@ -45,6 +45,7 @@ box.addEventListener("close", () => {
   search.value = "";
   isBehind = false;
   waits = null;
+  gone = "";
   list.replaceChildren();
 });
 
@@ -87,8 +88,13 @@ function follow(url) {
   link.remove();
 }
 
+// Whoever went to an option stays at it when the list comes anew.
+let gone = "";
+const move = (by) => {
+  step(search, list, shown(), by);
+  gone = active(list)?.dataset.id ?? "";
+};
 // Escape would first empty the field.
-const move = (by) => step(search, list, shown(), by);
 const KEYS = { ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: (event) => (isBehind ? (waits = event) : pick(active(list), event)), Escape: () => box.close() };
 
 search.addEventListener("keydown", (event) => {
@@ -103,6 +109,7 @@ let waits = null;
 search.addEventListener("input", () => {
   isBehind = true;
   waits = null;
+  gone = "";
   clearTimeout(due);
   due = setTimeout(ask, last + PAUSE - performance.now());
 });
@@ -121,11 +128,12 @@ search.addEventListener("htmx:configRequest", ({ detail }) => {
 });
 list.addEventListener("htmx:afterSwap", () => {
   const options = shown();
-  activate(search, list, options[0]);
+  const kept = options.find(({ dataset }) => dataset.id === gone);
+  activate(search, list, kept ?? options[0]);
   said.textContent = interpolate(ngettext("%(count)s entry", "%(count)s entries", options.length), { count: options.length });
   if (asked !== search.value) return;
   isBehind = false;
-  if (waits) pick(options[0], waits);
+  if (waits && (kept || !gone)) pick(active(list), waits);
   waits = null;
 });
 list.addEventListener("click", (event) => pick(event.target.closest("[role=option]"), event));

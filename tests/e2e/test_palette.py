@@ -99,6 +99,26 @@ async def test_enter_waits_for_what_was_typed(stage: Stage, context: BrowserCont
     await expect(tab.page.get_by_role("textbox", name="Text of numbers.txt")).to_be_focused()
 
 
+async def test_enter_is_for_the_option_that_was_gone_to_though_the_list_comes_anew(
+    stage: Stage, context: BrowserContext
+) -> None:
+    tab = await stage.tab(context, await stage.session("goes to it"))
+    await find(tab, "agen")
+    options = palette(tab).get_by_role("option")
+    plan = palette(tab).locator("[data-id='agent:plan']")
+    await expect(options.first).not_to_have_attribute("data-id", "agent:plan")
+    held = await hold(tab.page, "**/pickers/palette?*")
+    await tab.page.keyboard.press("t")
+    await held.asked.wait()
+    for _ in range(await options.count()):
+        if await plan.get_attribute("data-active") is None:
+            await tab.page.keyboard.press("ArrowDown")
+    await expect(plan).to_have_attribute("data-active", "")
+    await tab.page.keyboard.press("Enter")
+    held.free.set()
+    await expect(tab.page.locator("#choice [name=agent]")).to_have_value("plan")
+
+
 async def test_what_was_done_last_is_offered_first(stage: Stage, context: BrowserContext) -> None:
     tab = await stage.tab(context, await stage.session("remembers"))
     await find(tab, "timeline")
