@@ -14,6 +14,8 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
+from typing import TypeVar
 
 from django.conf import settings
 
@@ -26,6 +28,12 @@ from sessions.core.platform import births
 from sessions.core.sentences import sentence_of
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_Written = Mapping[str, tuple[str | None, int | None]]
+"""By path the content that a tool left, and its mode."""
+_NOTHING: _Written = MappingProxyType({})
 
 Record = Callable[[list[FileChange]], None]
 """Puts changes that are not attributed to a session yet into the ledger."""
@@ -54,7 +62,6 @@ class Tracker:
         self._accounted: Tree | None = None
         self._since = 0
         """By `births.now`: what is older was there at the last look, seen or not."""
-        self._written: dict[str, tuple[str | None, int | None]] = {}
         self._opening = threading.Lock()
         self._store: SnapshotStore | None = None
         self._problem: str | None = None
@@ -107,15 +114,16 @@ class Tracker:
         with self._lock:
             self._catch_up()
 
-    def writing(self, writes: Mapping[str, str | None], write: Callable[[], None]) -> None:
+    def writing(self, writes: Mapping[str, str | None], write: Callable[[], T]) -> T:
         """Let an edit tool or a verdict write files, by path and content after; no look comes in between, and
-        what commands did before is recorded. What `write` puts into the ledger is in its place there."""
+        what commands did before is recorded. What `write` puts into the ledger is in its place there. Gives
+        what it gives."""
         with self._lock:
             self._catch_up()
-            write()
+            result = write()
             if self._commands:
-                self._written.update({path: (after, self._mode(path)) for path, after in writes.items()})
-                self._catch_up()
+                self._catch_up({path: (after, self._mode(path)) for path, after in writes.items()})
+            return result
 
     def _mode(self, path: str) -> int | None:
         found = self.worktree / path
@@ -135,7 +143,6 @@ class Tracker:
                 self.store.room = self._room
                 self._look()
                 self._since = births.now()
-                self._written.clear()
             self._begun += 1
             self._commands[self._begun] = _Command(record)
             return self._begun
@@ -148,19 +155,19 @@ class Tracker:
             finally:
                 del self._commands[command]
 
-    def _catch_up(self) -> None:
+    def _catch_up(self, written: _Written = _NOTHING) -> None:
         """Where several commands run, it is for the last that began. What cannot be recorded now is recorded
         with the next: who asks has no part in it."""
         if self._commands:
             try:
-                self._record(next(reversed(self._commands.values())))
+                self._record(next(reversed(self._commands.values())), written)
             except Exception:
                 logger.exception("what a command changed is not recorded yet")
 
-    def _record(self, command: _Command) -> None:
-        """What changed since the last look, as a command's. Where others run, `origin` says that it may be
-        theirs."""
-        found = self._changes()
+    def _record(self, command: _Command, written: _Written = _NOTHING) -> None:
+        """What changed since the last look, as a command's, but for what a tool just wrote. Where others
+        run, `origin` says that it may be theirs."""
+        found = self._changes(written)
         for change in found:
             change.origin = FileChange.Origin.OVERLAP if len(self._commands) > 1 else ""
         command.found += found
@@ -168,8 +175,7 @@ class Tracker:
             command.record(command.found)
             command.found = []
 
-    def _changes(self) -> list[FileChange]:
-        """What changed since the last look, but for what tools wrote."""
+    def _changes(self, written: _Written) -> list[FileChange]:
         before, since = self._accounted, self._since
         self._since = births.now()
         after = self._look()
@@ -180,16 +186,8 @@ class Tracker:
         except SnapshotError as error:
             logger.warning("what a command changed is not known: %s", error)
             return []
-        return [_entry(change) for change in map(self._own, found) if change is not None]
-
-    def _own(self, change: Change) -> Change | None:
-        """The part of a change that is the command's: what came after what a tool wrote to the file."""
-        if change.path not in self._written:
-            return change
-        written, mode = self._written.pop(change.path)
-        if change.after == written and mode_equals(mode, change.mode_after):
-            return None
-        return replace(change, before=written, mode_before=mode)
+        own = (_own(change, written) for change in found)
+        return [_entry(change) for change in own if change is not None]
 
     def _look(self) -> Tree | None:
         """The tree as it is now, which is accounted for from here on; None where no snapshot can be taken."""
@@ -202,6 +200,16 @@ class Tracker:
                 logger.warning("no undo for what commands change: %s", error)
             self._accounted, self._problem = None, problem
         return self._accounted
+
+
+def _own(change: Change, written: _Written) -> Change | None:
+    """The part of a change that is the command's: what came after what a tool wrote to the file."""
+    if change.path not in written:
+        return change
+    content, mode = written[change.path]
+    if change.after == content and mode_equals(mode, change.mode_after):
+        return None
+    return replace(change, before=content, mode_before=mode)
 
 
 def _entry(change: Change) -> FileChange:

@@ -372,10 +372,8 @@ class FileWriter:
         lies outside. Raises FileNotFoundError."""
         entry = self._entry(FileWrite(written.path, written.content, written.content))
         after: dict[str, str | None] = {}
-        made = b""
 
-        def complete() -> None:
-            nonlocal made
+        def complete() -> bytes:
             made = written.path.read_bytes()
             known = in_db_sync(ledger.last_content, entry.project_id, entry.path)
             after[entry.path] = object_id(made)
@@ -384,9 +382,9 @@ class FileWriter:
                 entry.origin = Origin.FORMATTER
                 with fence.unfenced():
                     in_db_sync(ledger.add, self._run.session, [entry])
+            return made
 
-        root.writing(after, complete)
-        return made
+        return root.writing(after, complete)
 
     def _formatters(self, root: Tracker, path: Path) -> list[Formatter]:
         own = root is self._run.tracker
@@ -403,7 +401,7 @@ class FileWriter:
             message_id=self._part.message_id,
             part_id=self._part.id,
             call_id=self._part.call_id,
-            origin="edit",
+            origin=Origin.EDIT,
             project_id=root.project_id,
             path=os.path.relpath(item.path, root.worktree),
             before=objects.put(item.expected) if item.expected is not None else "",
