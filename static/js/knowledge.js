@@ -24,20 +24,20 @@ function left(sent) {
   };
 }
 
-const unfold = (within) => {
+const openAround = (within) => {
   for (let fold = within.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
 };
 
 function putBack({ typed, opened }) {
   for (const id of opened) {
     const summary = document.getElementById(id);
-    if (summary) unfold(summary);
+    if (summary) openAround(summary);
   }
   for (const { id, value } of typed) {
     const field = document.getElementById(id);
     if (!field) continue;
     field.value = value;
-    unfold(field);
+    openAround(field);
   }
 }
 
