@@ -19,7 +19,7 @@ Stamp = tuple[int, int] | None
 """Modification time in nanoseconds and size; None where there is nothing."""
 
 
-def stamp(path: Path) -> Stamp:
+def stamp(path: Path | str) -> Stamp:
     try:
         status = os.stat(path)
     except OSError:

@@ -20,7 +20,6 @@ from agents.config.plugins import Named
 from agents.config.problem import Problem
 from agents.config.reader import Reading, beyond, merge, read_entry, read_file, read_text
 from agents.config.schema import Config
-from agents.config.trust.store import VARIABLE
 from agents.config.trust.wants import Want
 from agents.config.trusted import Gate
 from sessions.core import paths, variables
@@ -57,7 +56,7 @@ def sources(directory: Path | None, environ: Mapping[str, str]) -> list[Source]:
     order. Outside of a git repository only `directory` itself counts: a folder above may be anybody's.
     """
     first, *beside = paths.config_directories(environ)
-    above = list(_up_to_git_root(directory))[::-1] if directory is not None else []
+    above = _up_to_git_root(directory)[::-1] if directory is not None else []
     counted = [] if is_disabled(environ) else above
     found = [*(Source(first / name, True) for name in _GLOBAL), Source(first, True, markdown=True)]
     if named := named_file(environ):
@@ -95,10 +94,21 @@ def is_disabled(environ: Mapping[str, str]) -> bool:
     return variables.DISABLE_PROJECT_CONFIG.is_true(environ)
 
 
-def _up_to_git_root(directory: Path) -> Iterator[Path]:
+def _up_to_git_root(directory: Path) -> list[Path]:
+    root = Path(_git_root(directory))
     chain = [directory, *directory.parents]
-    root = next((folder for folder in chain if (folder / ".git").exists()), directory)
-    return iter(chain[: chain.index(root) + 1])
+    return chain[: chain.index(root) + 1]
+
+
+def _git_root(directory: Path) -> str:
+    """The folder itself where there is none around it."""
+    top = str(directory)  # as texts: each request and each step asks
+    while not os.path.exists(os.path.join(top, ".git")):
+        above = os.path.dirname(top)
+        if above == top:
+            return str(directory)
+        top = above
+    return top
 
 
 logger = logging.getLogger(__name__)
@@ -128,12 +138,32 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
+    """What was loaded, and all that it depends on: files and folders, and variables of the environment."""
+
     loaded: Loaded
-    stamps: dict[Path, Stamp]
+    stamps: list[tuple[str, Stamp]]
     variables: dict[str, str | None]
 
 
-_cache: Bounded[tuple[Path | None, tuple[Source, ...]], _Entry] = Bounded(_CACHED)
+class _Noted(Mapping[str, str]):
+    """An environment that notes in `read` what is read of it."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self.read: dict[str, str | None] = {}
+
+    def __getitem__(self, name: str) -> str:
+        self.read[name] = self._environ.get(name)
+        return self._environ[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._environ)
+
+    def __len__(self) -> int:
+        return len(self._environ)
+
+
+_cache: Bounded[tuple[Path | None, str], _Entry] = Bounded(_CACHED)
 
 
 def load(directory: Path | None, environ: Mapping[str, str] = os.environ) -> Loaded:
@@ -142,11 +172,10 @@ def load(directory: Path | None, environ: Mapping[str, str] = os.environ) -> Loa
     Never raises for what a file says: what is wrong is in `problems`, and the rest counts. Unchanged
     files are not read again.
     """
-    found = sources(directory, environ)
-    key = (directory, tuple(found))
+    key = directory, "" if directory is None else _git_root(directory)
     entry = _cache.get(key)
     if entry is None or not _is_current(entry, environ):
-        entry = _read(directory, found, environ)
+        entry = _read(directory, _Noted(environ))
         _cache[key] = entry
         for problem in entry.loaded.problems:
             logger.log(_LEVELS[problem.level], "%s", problem)
@@ -156,10 +185,11 @@ def load(directory: Path | None, environ: Mapping[str, str] = os.environ) -> Loa
 def _is_current(entry: _Entry, environ: Mapping[str, str]) -> bool:
     if any(environ.get(name) != value for name, value in entry.variables.items()):
         return False
-    return all(stamp(file) == known for file, known in entry.stamps.items())
+    return all(stamp(file) == known for file, known in entry.stamps)
 
 
-def _read(directory: Path | None, found: list[Source], environ: Mapping[str, str]) -> _Entry:
+def _read(directory: Path | None, environ: _Noted) -> _Entry:
+    found = sources(directory, environ)
     # Stamped before reading: a file that changes meanwhile is read again at the next call.
     files = [source.path for source in found if source.is_file]
     stamps = {file: stamp(file) for file in (*files, paths.trust(environ))}
@@ -168,21 +198,33 @@ def _read(directory: Path | None, found: list[Source], environ: Mapping[str, str
     wants: list[Want] = []
     idle: list[Problem] = []
     named: list[Named] = []
-    names = {VARIABLE}
     read: list[Path] = []
     for file, own, reading in _readings(directory, found, stamps, environ):
         values = merge(values, reading.values)
         problems += reading.problems
         idle += reading.unused
         named += (Named(path, own) for path in reading.plugins)
-        names |= reading.names
         stamps |= {included: stamp(included) for included in reading.files}
         wants += [reading.want] if reading.want else []
         read.append(file)
     if values.get("autoshare"):
         values = {"share": "auto", **values}
     loaded = Loaded(check(values)[0], [*problems, *idle], read, wants, named, idle)
-    return _Entry(loaded, stamps, {name: environ.get(name) for name in names})
+    return _Entry(loaded, _fewest(stamps), environ.read)
+
+
+def _fewest(stamps: Mapping[Path, Stamp]) -> list[tuple[str, Stamp]]:
+    """The same with one folder that is missing for all that would be in it."""
+    fewest: dict[str, Stamp] = {}
+    for path, known in stamps.items():
+        missing = path
+        while known is None and stamp(missing.parent) is None:
+            missing = missing.parent
+        if missing is path:
+            fewest[str(path)] = known
+        else:
+            fewest.setdefault(str(missing), None)
+    return list(fewest.items())
 
 
 def _readings(

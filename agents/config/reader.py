@@ -91,13 +91,12 @@ Parser = Callable[[str], Parsed]
 
 @dataclass(slots=True)
 class Reading:
-    """What one source gave. `names` and `files`: the variables and files it referred to; `want` is what a
-    project's file asks for that takes trust, `plugins` the paths that it names, also without trust, `unused`
-    what it has or names that only others read."""
+    """What one source gave. `files` are those that it refers to; `want` is what a project's file asks for
+    that takes trust, `plugins` the paths that it names, also without trust, `unused` what it has or names
+    that only others read."""
 
     values: dict[str, Any] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
-    names: set[str] = field(default_factory=set)
     files: set[Path] = field(default_factory=set)
     want: Want | None = None
     plugins: list[Path] = field(default_factory=list)
@@ -201,7 +200,7 @@ def read_text(
     if "plugin" in values:
         values = {**values, "plugin": located(values["plugin"], base, environ)}
     looked = substitution.files | {*files}
-    return Reading(values, problems, substitution.names, looked, want, files, idle)
+    return Reading(values, problems, looked, want, files, idle)
 
 
 def _dotted(path: jsonc.Path) -> str:

@@ -36,10 +36,9 @@ class _Held(Exception):
 class Substitution:
     """Replaces the references of one configuration file and records what they depended on.
 
-    `names` are the variables read, `files` the files looked at, `contents` what was read of them, `failures`
-    the key paths whose file could not be read; such a key is left out of the result. With `within`, so is a
-    key that refers to a variable or to a file outside of that folder: `held`. `origin` is the configuration
-    file itself, where it is one.
+    `files` are those looked at, `contents` what was read of them, `failures` the key paths whose file could
+    not be read; such a key is left out of the result. With `within`, so is a key that refers to a variable or
+    to a file outside of that folder: `held`. `origin` is the configuration file itself, where it is one.
     """
 
     def __init__(
@@ -49,7 +48,6 @@ class Substitution:
         self._origin = origin
         self._environ = environ
         self._within = within
-        self.names: set[str] = set()
         self.files: set[Path] = set()
         self.contents: dict[Path, bytes] = {}
         self.failures: list[tuple[jsonc.Path, str]] = []
@@ -84,7 +82,6 @@ class Substitution:
         if self._within is not None and (kind == "env" or not self._is_inside(self._resolve(name))):
             raise _Held
         if kind == "env":
-            self.names.add(name)
             value = self._environ.get(name, "")
             if value != wellformed(value):
                 raise OSError(Sentence("the variable %(name)s is not UTF-8 text", name=name))

@@ -19,9 +19,6 @@ from sessions.core.files import BrokenFile, JsonFile
 
 logger = logging.getLogger(__name__)
 
-VARIABLE = variables.TRUST.name
-"""Hashes of what is trusted besides, in whatever project, separated by commas."""
-
 Digests = Mapping[str, str]
 """SHA-256 in hex by path, relative to the worktree."""
 

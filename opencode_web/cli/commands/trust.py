@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from agents.agent import trust as state
-from agents.config.trust.store import VARIABLE
 from agents.config.trust.wants import Want
 from opencode_web.cli.setup import project_directory
 from opencode_web.cli.terminal import Stop, plain, say
+from sessions.core import variables
 from sessions.core.files import BrokenFile
 from sessions.core.platform.peers import MARK
 
@@ -76,7 +76,7 @@ def _show(directory: Path) -> None:
             for line in content.text.splitlines():
                 say(f"  | {_line(line)}")
     if wants:
-        say(f"{VARIABLE}={','.join(want.hash for want in wants)}")
+        say(f"{variables.TRUST.name}={','.join(want.hash for want in wants)}")
     else:
         say("this project asks for nothing that takes trust")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -340,6 +341,28 @@ def test_unchanged_files_are_not_read_again_and_changed_ones_are(machine: Machin
     assert machine.load().config.username == "new file"
     os.utime(file, ns=(1, 1))
     assert machine.load() is not first
+
+
+def test_folders_that_come_and_go_are_seen_and_where_variables_lead(machine: Machine, tmp_path: Path) -> None:
+    """What is in a folder that is missing is not looked for one by one."""
+    before = machine.load()
+    agent = machine.write(machine.nested / ".opencode" / "agents" / "deep" / "a.md", "Do it.")
+    assert machine.load().config.agent["deep/a"].prompt == "Do it."
+    shutil.rmtree(machine.nested / ".opencode")
+    assert machine.load().config == before.config
+    machine.write(agent, "Do it again.")
+    assert machine.load().config.agent["deep/a"].prompt == "Do it again."
+
+    machine.environ["OPENCODE_CONFIG_DIR"] = str(tmp_path / "more")
+    assert machine.load().config.username is None
+    machine.write(tmp_path / "more" / "opencode.json", {"username": "me"})
+    assert machine.load().config.username == "me"
+    (machine.repository / ".git").rmdir()
+    machine.write(machine.repository / "opencode.json", {"username": "above"})
+    (tmp_path / "more" / "opencode.json").unlink()
+    assert machine.load().config.username is None, "it is in no repository any more"
+    (machine.repository / ".git").mkdir()
+    assert machine.load().config.username == "above"
 
 
 def test_a_folder_in_place_of_a_projects_file_is_none(machine: Machine) -> None:

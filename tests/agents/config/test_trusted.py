@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from agents.config.loader import Loaded, load
-from agents.config.trust.store import VARIABLE, TrustStore
-from sessions.core import paths
+from agents.config.trust.store import TrustStore
+from sessions.core import paths, variables
 
 
 class Project:
@@ -61,12 +61,12 @@ def test_the_environment_trusts_a_file_with_what_it_includes(project: Project) -
     project.write("shell.txt", "/bin/zsh")
     assert project.load().config.shell is None
     (want,) = project.load().wants
-    project.environ[VARIABLE] = f"{'0' * 64},{want.hash}"
+    project.environ[variables.TRUST.name] = f"{'0' * 64},{want.hash}"
     assert project.load().config.shell == "/bin/zsh"
     project.write("shell.txt", "/bin/evil")
     assert project.load().config.shell is None
     project.write("shell.txt", "/bin/zsh")
-    del project.environ[VARIABLE]
+    del project.environ[variables.TRUST.name]
     assert project.load().config.shell is None
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.config.trust.store import VARIABLE
+from sessions.core import variables
 from sessions.core.platform.peers import MARK
 from tests.server import Server
 from tests.skill_site import skill_site
@@ -84,15 +84,15 @@ def test_where_nobody_is_the_environment_names_it_by_its_hash(server: Server) ->
     assert "  | async def plugin(ctx):\n  |     return {}" in shown
     assert shell(server) is None, "showing trusts nothing"
 
-    (all_of_it,) = re.findall(rf"^{VARIABLE}=(.*)$", shown, re.M)
+    (all_of_it,) = re.findall(rf"^{variables.TRUST.name}=(.*)$", shown, re.M)
     one, other = all_of_it.split(",")
-    assert shell(server, **{VARIABLE: f"{other}, {one}"}) == "/bin/zsh"
-    assert server.command("debug", "config", environ={VARIABLE: all_of_it}).stderr == ""
-    assert shell(server, **{VARIABLE: other}) is None
+    assert shell(server, **{variables.TRUST.name: f"{other}, {one}"}) == "/bin/zsh"
+    assert server.command("debug", "config", environ={variables.TRUST.name: all_of_it}).stderr == ""
+    assert shell(server, **{variables.TRUST.name: other}) is None
     assert shell(server) is None, "the environment keeps nothing"
 
     (server.project / "opencode.json").write_text(json.dumps({**CONFIG, "shell": "/bin/evil"}))
-    assert shell(server, **{VARIABLE: all_of_it}) is None
+    assert shell(server, **{variables.TRUST.name: all_of_it}) is None
 
 
 def test_a_command_of_the_agent_trusts_nothing(server: Server) -> None:
