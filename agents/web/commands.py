@@ -105,4 +105,4 @@ async def _session(request: HttpRequest, project: Project, directory: Path, give
     created = await in_db(
         session_store.create, project, str(directory), agent=given.get("agent", ""), model=model
     )
-    return await share_new(request, created.id, created.directory) or created
+    return await share_new(request, created)

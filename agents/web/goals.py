@@ -102,7 +102,7 @@ async def _session(request: HttpRequest, place: Located, choice: dict[str, str])
         model = SessionModel(id=choice["model_id"], provider_id=choice["provider_id"], variant=variant)
     directory, agent = str(place.directory), choice.get("agent", "")
     created = await in_db(_create, place.project, directory, agent, model)
-    return await share_new(request, created.id, created.directory) or created
+    return await share_new(request, created)
 
 
 def _create(project: Project, directory: str, agent: str, model: SessionModel | None) -> Session:

@@ -32,7 +32,7 @@ from sessions.core.db import in_db
 from sessions.core.models import Session
 from sessions.core.models.ledger import shown
 from sessions.core.principal import actor
-from sessions.core.sharing import share_new
+from sessions.core.sharing import base_of, shared_new
 from sessions.core.store import (
     added_folders,
     children,
@@ -180,13 +180,11 @@ def _listing(folder: Path, query: Listing, *, own: bool) -> str:
 @router.post("", operation_id="session.create")
 @answers(SessionInfo)
 async def create_session(request: HttpRequest, body: NewSession | None = None) -> HttpResponse:
-    given, directory = body or NewSession(), directory_of(request)
-    created = await in_db(_create, directory, given)
-    shared = None if given.parent_id else await share_new(request, created["id"], str(directory))
-    return session_answer(request, session_wire(shared) if shared else created)
+    created = await in_db(_create, directory_of(request), body or NewSession(), base_of(request))
+    return session_answer(request, created)
 
 
-def _create(directory: Path, given: NewSession) -> dict[str, Any]:
+def _create(directory: Path, given: NewSession, base: str) -> dict[str, Any]:
     project = project_in(directory, look=False)
     if given.parent_id and session_in(given.parent_id).project_id != project.id:
         raise NotFound(f"Session not found: {given.parent_id}")
@@ -200,7 +198,7 @@ def _create(directory: Path, given: NewSession) -> dict[str, Any]:
         model=given.model,
         metadata=given.metadata,
     )
-    return session_wire(row)
+    return session_wire(row if given.parent_id else shared_new(row, base))
 
 
 @router.get("/status", operation_id="session.status")

@@ -30,12 +30,17 @@ async def unshare(session: Session) -> Session:
     return await in_db(sharing.unshare, session.id) or session
 
 
-async def share_new(request: HttpRequest, session_id: str, directory: str) -> Session | None:
-    """Share a session that a client just made in a folder, where the configuration says `auto`; None
-    elsewhere. Those of subagents are parts of the page of the one above."""
-    if await asyncio.to_thread(agents().share_mode, directory) != "auto":
-        return None
-    return await in_db(sharing.share, session_id, base_of(request))
+async def share_new(request: HttpRequest, session: Session) -> Session:
+    """Share a session that a client just made, where the configuration of its folder says `auto`. Those of
+    subagents are parts of the page of the one above."""
+    return await in_db(shared_new, session, base_of(request))
+
+
+def shared_new(session: Session, base: str) -> Session:
+    """The same on the ORM's thread, for what goes on there with it."""
+    if agents().share_mode(session.directory) != "auto":
+        return session
+    return sharing.share(session.id, base) or session
 
 
 def base_of(request: HttpRequest) -> str:

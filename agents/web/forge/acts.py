@@ -53,7 +53,7 @@ async def start(request: HttpRequest, place: Place) -> HttpResponse:
     title = pulls.title_of(number, found.item.title) if kind == "pull" else _title(found.item)
     named = visible(title)[:_LONGEST_NAME]
     session = await in_db(session_store.create, project, project.worktree, title=named)
-    await share_new(request, session.id, session.directory)
+    await share_new(request, session)
     await actions.prompt(session, [{"type": "text", "text": f"{words}\n\n{found.text}"}])
     return redirect(session.get_absolute_url())
 

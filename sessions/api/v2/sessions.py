@@ -16,7 +16,7 @@ from sessions.api.v2.cursors import Order, Place, decode, encode, size
 from sessions.api.v2.projection import listing
 from sessions.core.db import in_db
 from sessions.core.models import Session
-from sessions.core.sharing import share_new
+from sessions.core.sharing import base_of, shared_new
 from sessions.core.store import projects
 from sessions.core.store import sessions as session_store
 from sessions.core.wire.base import Wire
@@ -95,10 +95,7 @@ async def list_sessions(request: HttpRequest, query: Query[Listed]) -> HttpRespo
 async def create_session(request: HttpRequest, body: NewSessionV2 | None = None) -> HttpResponse:
     given = body or NewSessionV2()
     directory = _directory(request, given.location)
-    row = await in_db(_created, given, directory)
-    if row.time_updated == row.time_created:  # not one that was there, whose sharing may have been ended
-        row = await share_new(request, row.id, row.directory) or row
-    return await _answer(row)
+    return wire(await in_db(_created, given, directory, base_of(request)))
 
 
 @router.get("/active", operation_id="v2.session.active")
@@ -139,11 +136,13 @@ async def switch_model(request: HttpRequest, session_id: str, body: SwitchModel)
     return HttpResponse(status=204)
 
 
-def _created(given: NewSessionV2, directory: Path) -> Session:
-    """Raises InvalidRequest for the id of a session that is deleted."""
+def _created(given: NewSessionV2, directory: Path, base: str) -> dict[str, Any]:
     known = session_store.get(given.id) if given.id else None
-    if known is not None:
-        return known
+    return _data(known or shared_new(_made(given, directory), base))
+
+
+def _made(given: NewSessionV2, directory: Path) -> Session:
+    """Raises InvalidRequest for the id of a session that is deleted."""
     if given.id and listing.is_taken(given.id):
         raise InvalidRequest(f"id: {given.id} was deleted", "id")
     try:
@@ -165,8 +164,12 @@ def _directory(request: HttpRequest, location: LocationRef | None) -> Path:
 
 
 async def _answer(row: Session) -> HttpResponse:
-    (shape,) = await in_db(listing.shapes_of, [row])
-    return wire({"data": shape.wire()})
+    return wire(await in_db(_data, row))
+
+
+def _data(row: Session) -> dict[str, Any]:
+    (shape,) = listing.shapes_of([row])
+    return {"data": shape.wire()}
 
 
 def _cursors(place: SessionPlace, rows: list[Session]) -> dict[str, Any]:

@@ -60,7 +60,7 @@ async def _create(request: HttpRequest, project_id: str) -> HttpResponse:
     )
     if (preset := request.POST.get("preset", "")) in get_args(Preset):
         await in_db(presets.switch, session, cast("Preset", preset), actor(request))
-    await share_new(request, session.id, session.directory)
+    await share_new(request, session)
     if parts:
         await actions.prompt(session, parts, **choice)
     return redirect(session.get_absolute_url())
