@@ -94,10 +94,12 @@ def is_compacted(session_id: str) -> bool:
 
 def left_out(session_id: str, message_ids: Collection[str]) -> set[str]:
     """Of these messages those that the last compaction summed up: its model is no longer sent them."""
+    if not message_ids:
+        return set()
     summaries = Message.objects.filter(
         session_id=session_id, role="assistant", data__summary=True, data__error__isnull=True
     )
-    last = summaries.filter(data__finish__isnull=False).order_by("-id").first() if message_ids else None
+    last = summaries.filter(data__finish__isnull=False).order_by("-id").first()
     asked = requested(last.data["parentID"]) if last else None
     if last is None or asked is None:
         return set()

@@ -24,7 +24,7 @@ from sessions.core.db import durable
 from sessions.core.gate import gate
 from sessions.core.ids import ascending, now
 from sessions.core.models import Admission, AdmittedPrompt, Message, Part, Session
-from sessions.core.prepared import Prepared
+from sessions.core.prepared import Insert, Prepared, delete
 from sessions.core.store import events, leases, messages, quotas, resumption
 from sessions.core.store import sessions as session_store
 from sessions.core.store.order import last_id
@@ -47,6 +47,13 @@ OWN = {STEERED_BY, GOES_ON}
 
 class PromptRefused(ValueError):
     """The prompt cannot be admitted; the text is for the person who sent it."""
+
+
+_TAKES = Prepared(
+    lambda session_id: Session.objects.select_for_update().filter(id=session_id, time_deleted=None).only("id")
+)
+"""Locked, so that one position comes after another."""
+_prompts, _admissions = Insert(AdmittedPrompt), Insert(Admission)
 
 
 def admit(
@@ -94,14 +101,13 @@ def admit(
         time_created=now(),
     )
     with durable(), transaction.atomic():
-        locked = Session.objects.select_for_update().filter(id=session.id)  # one position after another
-        if locked.filter(time_deleted=None).first() is None:
+        if not _TAKES.rows(session.id):
             raise PromptRefused(gettext("The session was deleted."))
         if message_id and _is_known(row):
             return row
         row.position = _last_position(session.id)
-        row.save(force_insert=True)
-        Admission.objects.create(
+        _prompts.put([row])
+        admission = Admission(
             id=row.id,
             session=session,
             digest=digest(row),
@@ -109,6 +115,7 @@ def admit(
             actor=actor,
             time_created=row.time_created,
         )
+        _admissions.put([admission])
         record(session, row.id, delivery)
     return row
 
@@ -179,8 +186,17 @@ def wire_parts(parts: list[dict[str, Any]], session_id: str, message_id: str) ->
 
 def _last_position(session_id: str) -> int:
     """After every other of the session, also when two prompts come in one millisecond."""
-    last = AdmittedPrompt.objects.filter(session_id=session_id).order_by("position").last()
-    return max(now(), last.position + 1 if last else 0)
+    last = _POSITIONS.named(session_id, limit=1)
+    return max(now(), last[0].position + 1 if last else 0)
+
+
+_POSITIONS: Prepared[Any] = Prepared(
+    lambda session_id: (
+        AdmittedPrompt.objects.filter(session_id=session_id)
+        .order_by("-position")
+        .values_list("position", named=True)
+    )
+)
 
 
 Delivery = Literal["steer", "queue"]
@@ -371,7 +387,7 @@ def promote(
         if message.id != row.id:
             Message.objects.filter(id=message.id).update(prompt_id=row.id)
         record(row.session, row.id, row.delivery, promoted=message.id)
-        row.delete()
+        delete(row)
         if answered:
             session_store.put_status(row.session, Status(type="busy"))
     return message

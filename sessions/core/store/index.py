@@ -35,6 +35,7 @@ _PARTS = Prepared(lambda message_id: Part.objects.filter(message_id=message_id).
 # The condition lets it look at the end of an index, which has no more than these.
 _LAST = "SELECT COALESCE(MAX(document), 0) FROM opencode_sessions_message WHERE document IS NOT NULL"
 _UPDATE = "UPDATE opencode_sessions_message SET document = %s WHERE id = %s"
+_TOUCH = "UPDATE opencode_sessions_message SET document = NULL WHERE document IS NOT NULL AND id IN ({})"
 _growing: Bounded[str, None] = Bounded(4096)
 """Answers that this process writes: they are not in it, which none of their many parts changes."""
 
@@ -43,8 +44,9 @@ def touch(message_ids: Iterable[str]) -> None:
     """The texts of these messages are others than before: they are due. Call it inside `atomic`."""
     ids = [message_id for message_id in dict.fromkeys(message_ids) if message_id not in _growing]
     for start in range(0, len(ids), _BATCH):
-        there = Message.objects.filter(id__in=ids[start : start + _BATCH], document__isnull=False)
-        there.update(document=None)
+        some = ids[start : start + _BATCH]
+        with connection.cursor() as cursor:
+            cursor.execute(_TOUCH.format(", ".join(["%s"] * len(some))), some)
 
 
 def written(row: Message) -> None:

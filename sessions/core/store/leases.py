@@ -8,32 +8,47 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import BigIntegerField, F, Func, Q, Value
 
 from sessions.core import fence
 from sessions.core.db import in_db
 from sessions.core.fence import Lease, LeaseLost, clock
 from sessions.core.models import Message, Session
+from sessions.core.prepared import Prepared
 
 from . import events
 from .rows import project_of
+
+_NOW = {
+    "sqlite": "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
+    "postgresql": "CAST(EXTRACT(EPOCH FROM CLOCK_TIMESTAMP()) * 1000 AS BIGINT)",
+}
 
 
 class Clock(Func):
     """The database's time, so that all machines go by one clock."""
 
     output_field = BigIntegerField()
-    template = "CAST(EXTRACT(EPOCH FROM CLOCK_TIMESTAMP()) * 1000 AS BIGINT)"
+    template = _NOW["postgresql"]
 
     def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
-        template = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
-        return self.as_sql(compiler, connection, template=template, **context)
+        return self.as_sql(compiler, connection, template=_NOW["sqlite"], **context)
 
 
 def claim(session_id: str, owner: str, seconds: float) -> Lease | None:
     """Take the session's lease if it is free."""
-    return _take(Q(id=session_id, lease_owner="", time_deleted=None), session_id, owner, seconds)
+    confirmed = clock()
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(_CLAIM.format(_NOW[connection.vendor]), [owner, int(seconds * 1000), session_id])
+        return _taken(session_id, owner, seconds, confirmed) if cursor.rowcount else None
+
+
+_CLAIM = (
+    "UPDATE opencode_sessions_session"
+    " SET lease_owner = %s, lease_until = {} + %s, lease_epoch = lease_epoch + 1"
+    " WHERE id = %s AND lease_owner = '' AND time_deleted IS NULL"
+)
 
 
 def seize(session: Session, owner: str, seconds: float, *, dead: bool) -> Lease | None:
@@ -56,13 +71,19 @@ def _take(which: Q, session_id: str, owner: str, seconds: float) -> Lease | None
         taken = Session.objects.filter(which).update(
             lease_owner=owner, lease_until=_until(seconds), lease_epoch=F("lease_epoch") + 1
         )
-        if not taken:
-            return None
-        row = Session.objects.only("lease_epoch", "directory").get(id=session_id)
+        return _taken(session_id, owner, seconds, confirmed) if taken else None
+
+
+def _taken(session_id: str, owner: str, seconds: float, confirmed: float) -> Lease:
+    """What was confirmed at a time of `fence.clock`."""
+    [row] = _TAKEN.rows(session_id)
     if events.known_directory(session_id) != row.directory:  # another process has moved it
         events.moved(session_id, row.directory)
         project_of.cache_clear()
     return Lease(session_id, owner, row.lease_epoch, seconds, confirmed)
+
+
+_TAKEN = Prepared(lambda session_id: Session.objects.filter(id=session_id).only("lease_epoch", "directory"))
 
 
 def renew(owner: str, seconds: float) -> float:
@@ -90,7 +111,14 @@ async def confirmed() -> None:
 
 def release(lease: Lease) -> None:
     """Give it back; nothing where another has taken it."""
-    _row(lease).update(lease_owner="", lease_until=0)
+    with connection.cursor() as cursor:
+        cursor.execute(_RELEASE, [lease.session_id, lease.owner, lease.epoch])
+
+
+_RELEASE = (
+    "UPDATE opencode_sessions_session SET lease_owner = '', lease_until = 0"
+    " WHERE id = %s AND lease_owner = %s AND lease_epoch = %s"
+)
 
 
 def free(session: Session) -> None:

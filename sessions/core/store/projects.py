@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from sessions.core.ids import now, of_folder
 from sessions.core.models import Message, Project, Session
@@ -180,6 +180,15 @@ def listed() -> list[Project]:
     """All projects that are there, those opened first before others."""
     rows = Project.objects.prefetch_related("worktrees").order_by("time_created", "id")
     return [row for row in rows if row.worktree_of_id is None or Path(row.worktree).is_dir()]
+
+
+def used(project: Project, moment: int) -> None:
+    """It was worked in (ms)."""
+    with connection.cursor() as cursor:
+        cursor.execute(_USED, [moment, project.id])
+
+
+_USED = "UPDATE opencode_sessions_project SET time_updated = %s WHERE id = %s"
 
 
 def went_on(project: Project, time: int) -> bool:

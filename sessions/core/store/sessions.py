@@ -8,19 +8,24 @@ from contextlib import nullcontext
 from typing import Any
 
 from django.db import transaction
-from django.db.models.expressions import RawSQL
 
 from sessions.core import fence
 from sessions.core.db import durable
 from sessions.core.ids import descending, now
 from sessions.core.models import Project, Session
-from sessions.core.prepared import Prepared
+from sessions.core.prepared import Insert, Prepared, Update
 from sessions.core.wire.messages import ABORTED
 from sessions.core.wire.session import SessionModel, Status
 from sessions.core.wire.version import VERSION
 
-from . import events, lists, notifiers, switches
+from . import events, lists, notifiers, projects, switches
 from .rows import session_wire
+
+_USED = "(SELECT CASE WHEN MAX(used) >= %s THEN MAX(used) + 1 ELSE %s END FROM opencode_sessions_session)"
+"""After every other use, also when the clock was put back since: the database knows when it writes. Twice of
+the moment (ms)."""
+_new, _changed = Insert(Session, {"used": _USED}), Update(Session, {"used": _USED})
+_told = Update(Session)
 
 
 def create(
@@ -38,30 +43,29 @@ def create(
     """A new session; without a title it gets one that the small model replaces."""
     moment = now()
     preset, folders = _inherited(parent) if parent else ("", [])
+    row = Session(
+        id=id or descending("ses"),
+        project=project,
+        parent_id=parent,
+        directory=directory,
+        slug=secrets.token_hex(4),
+        title=title or ("Child session" if parent else "New session"),
+        titled=bool(title),
+        version=VERSION,
+        agent=agent,
+        provider_id=model.provider_id if model else "",
+        model_id=model.id if model else "",
+        variant=(model.variant or "") if model else "",
+        permission=permission or [],
+        metadata=metadata,
+        preset=preset,
+        folders=folders,
+        time_created=moment,
+        time_updated=moment,
+    )
     with transaction.atomic():
-        row = Session.objects.create(
-            id=id or descending("ses"),
-            project=project,
-            parent_id=parent,
-            directory=directory,
-            slug=secrets.token_hex(4),
-            title=title or ("Child session" if parent else "New session"),
-            titled=bool(title),
-            version=VERSION,
-            agent=agent,
-            provider_id=model.provider_id if model else "",
-            model_id=model.id if model else "",
-            variant=(model.variant or "") if model else "",
-            permission=permission or [],
-            metadata=metadata,
-            preset=preset,
-            folders=folders,
-            time_created=moment,
-            time_updated=moment,
-            used=_used(moment),
-        )
-        del row.used  # which is an expression still
-        Project.objects.filter(id=project.id).update(time_updated=moment)
+        _new.put([row], used=[moment, moment])
+        projects.used(project, moment)
         events.moved(row.id, directory)
         announce("session.created", row)
     return row
@@ -151,9 +155,7 @@ def change(row: Session, **columns: Any) -> Session:
     for name, value in columns.items():
         setattr(row, name, value)
     row.time_updated = now()
-    row.used = _used(row.time_updated)
-    row.save(update_fields=[*columns, "time_updated", "used"])
-    del row.used  # which is an expression still
+    _changed.put(row, *columns, "time_updated", used=[row.time_updated] * 2)
     if "directory" in columns:
         events.moved(row.id, row.directory)
     switches.note(row, before)
@@ -166,14 +168,6 @@ def add_rules(session_id: str, rules: Sequence[dict[str, Any]], **columns: Any) 
     with transaction.atomic(savepoint=False):
         row = Session.objects.select_for_update().filter(id=session_id).first()
         return row and update(session_id, permission=[*row.permission, *rules], **columns)
-
-
-def _used(moment: int) -> Any:
-    """After every other use, also when the clock was put back since: the database knows when it writes."""
-    return RawSQL(_USED, [moment, moment])  # noqa: S611 (a text of ours)
-
-
-_USED = "(SELECT CASE WHEN MAX(used) >= %s THEN MAX(used) + 1 ELSE %s END FROM opencode_sessions_session)"
 
 
 def rename(session_id: str, title: str) -> Session | None:
@@ -251,7 +245,7 @@ def put_status(row: Session, status: Status, *, error: dict[str, Any] | None = N
     ended = _ends(row, status) and not (error and error["name"] == ABORTED)
     row.unread = row.unread or ended
     row.status, row.error = wire, error
-    row.save(update_fields=["status", "error", "unread"])
+    _told.put(row, "status", "error", "unread")
     _event(row, "session.status", {"sessionID": row.id, "status": wire})
     if error and error["name"] != ABORTED:
         _event(row, "session.error", {"sessionID": row.id, "error": error})

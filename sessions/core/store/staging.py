@@ -81,7 +81,10 @@ _STAGED = Prepared(lambda session_id: StagedFile.objects.filter(session_id=sessi
 
 def is_on(session: Session) -> bool:
     """Whether new edits of a session wait."""
-    return Session.objects.filter(id=topmost(session).id, staging=True).exists()
+    return bool(_ON.rows(topmost(session).id))
+
+
+_ON = Prepared(lambda session_id: Session.objects.filter(id=session_id, staging=True).only("id"))
 
 
 def projects_of(session: Session) -> set[str]:

@@ -10,6 +10,7 @@ from django.conf import settings
 from sessions.core.ids import ascending
 from sessions.core.models import FileChange, Part
 from sessions.core.models.ledger import shown
+from sessions.core.prepared import Prepared
 from sessions.core.wire.base import Tokens
 from sessions.core.wire.messages import AssistantMessage
 from sessions.core.wire.parts import Part as WirePart
@@ -54,13 +55,18 @@ def spent(session_id: str, tokens: Tokens, cost: float, **columns: Any) -> None:
         session_store.change(row, tokens=sums.wire(), cost=row.cost + cost, **columns)
 
 
+_CHANGED: Prepared[Any] = Prepared(
+    lambda session_id, message_id: FileChange.objects.filter(
+        session_id=session_id, message_id=message_id, operation=None
+    ).values_list("project__worktree", "path", named=True)
+)
+
+
 def put_patch(message: AssistantMessage) -> None:
     """Name the files that a step's calls changed, with the snapshot that it began with (empty where there was
     none yet); nothing for a step that changed none."""
-    paths = FileChange.objects.filter(
-        session_id=message.session_id, message_id=message.id, operation=None
-    ).values_list("project__worktree", "path")
-    files = sorted({shown(f"{worktree}/{path}") for worktree, path in paths})
+    paths = _CHANGED.named(message.session_id, message.id)
+    files = sorted({shown(f"{row.project__worktree}/{row.path}") for row in paths})
     if files:
         began = Part.objects.filter(message_id=message.id, type="step-start").order_by("id").first()
         messages.put_part(

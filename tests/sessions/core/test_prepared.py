@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from sessions.core.db import in_db
 from sessions.core.models import AdmittedPrompt, Message, Part, Session
-from sessions.core.prepared import Prepared, Upsert
+from sessions.core.prepared import Insert, Prepared, Update, Upsert, delete
 from sessions.core.store import context, inbox
 from tests.sessions.talk import Talk
 
@@ -113,6 +113,56 @@ async def test_rows_are_inserted_or_replaced_but_for_what_is_kept(tmp_path: Path
         most = connection.features.max_query_params or 1000
         upsert.put([row(number) for number in range(most // 6 + 2)])
         assert Message.objects.filter(data=data).count() == most // 6 + 2
+
+    await in_db(look)
+
+
+async def test_what_the_database_finds_is_asked_for_when_it_is_wanted(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path / "project")
+    words = "(SELECT time_created + %s FROM opencode_sessions_session WHERE id = %s)"
+    insert = Insert(Message, found={"time_created": words})
+    rows = [
+        Message(id=f"msg_{number}", session_id=talk.session.id, role="user", data={"100%": number})
+        for number in range(2)
+    ]
+
+    def look() -> None:
+        with transaction.atomic():
+            insert.put(rows, time_created=[7, talk.session.id])
+        made = talk.session.time_created + 7
+        assert [(row.time_created, row.data) for row in rows] == [(made, {"100%": 0}), (made, {"100%": 1})]
+        rows[0].role = "assistant"
+        rows[0].save()
+        with pytest.raises(IntegrityError), transaction.atomic():
+            insert.put([Message(id="msg_1", session_id=talk.session.id)], time_created=[7, talk.session.id])
+        assert list(Message.objects.order_by("id").values_list("role", flat=True)) == ["assistant", "user"]
+
+    await in_db(look)
+
+
+async def test_columns_of_a_row_are_written_and_no_others_and_a_row_is_deleted(tmp_path: Path) -> None:
+    talk = await Talk.begin(tmp_path / "project")
+    update = Update(Message, found={"time_created": "time_created + %s"})
+
+    def look() -> None:
+        made = [
+            Message(id=f"msg_{number}", session_id=talk.session.id, role="user", time_created=1, data={})
+            for number in range(2)
+        ]
+        Insert(Message).put(made)
+        row = Message.objects.get(id="msg_1")
+        row.role, row.data = "assistant", {"100%": "'so'"}
+        update.put(row, "data", time_created=[4])
+        assert row.time_created == 5
+        other, same = Message.objects.order_by("id")
+        assert (other.time_created, other.data) == (1, {})
+        assert (same.role, same.time_created, same.data) == ("user", 5, row.data)
+        update.put(row, "role", "data", time_created=[0])
+        assert Message.objects.get(id="msg_1").role == "assistant"
+        delete(row)
+        assert [left.id for left in Message.objects.all()] == ["msg_0"]
+        with pytest.raises(DatabaseError, match="msg_1 is gone"):
+            update.put(row, "role", time_created=[0])
 
     await in_db(look)
 
