@@ -13,7 +13,6 @@ from agents.agent.goals.pursuit import pursue
 from agents.agent.run import Run
 from agents.agent.step import Outcome, step
 from agents.agent.subtasks import run_subtasks
-from agents.config.configuration import load
 from agents.tools.structured import form_of
 from sessions.core.db import in_db
 from sessions.core.store import compaction, inbox, pursuits, schedules, shells
@@ -39,7 +38,7 @@ async def drain(run: Run, work: Work | None = None) -> None:
         run.spawn(titles.give_title(run, prompt))
         last = await _answer(run, prompt)
         await summaries.summarise(run.session, last.id)
-        await prune(run, (await asyncio.to_thread(load, run.directory)).config)
+        await prune(run)
         run.answered = prompt
         if await in_db(inbox.has_work, run.session.id):
             await _tell(run)

@@ -419,8 +419,7 @@ class Runtime:
         return recovery.Close(ending, error=run.error)
 
     async def _drain(self, session_id: str, entry: _Drain) -> None:
-        entry.number = await in_db(events.following, session_id)
-        work = await in_db(inbox.work, session_id)
+        entry.number, work = await in_db(lambda: (events.following(session_id), inbox.work(session_id)))
         if work is None:
             return
         hub.warm(Path(work.session.directory))

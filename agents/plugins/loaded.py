@@ -88,6 +88,10 @@ Key = tuple[str, str]
 """What a plugin is loaded from: its path and digest, or the name and value of its entry point."""
 
 
+class FolderGone(Exception):
+    """There is no folder any more to load plugins of."""
+
+
 @dataclass(slots=True)
 class Loaded:
     """Of one folder. `refresh` runs on the turns' loop; one at a time."""
@@ -101,16 +105,17 @@ class Loaded:
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _task: asyncio.Task[None] | None = None
 
-    async def refresh(self, place: Place) -> None:
+    async def refresh(self, session: Session) -> None:
         """Load what is new or changed, end what is gone or no longer trusted; in the order of the sources.
-        Undisturbed by a stop: what has begun to load is there the next time."""
-        self._task = asyncio.create_task(self._refresh(place))
+        Undisturbed by a stop: what has begun to load is there the next time. Raises FolderGone."""
+        self._task = asyncio.create_task(self._refresh(session))
         await asyncio.shield(self._task)
 
-    async def _refresh(self, place: Place) -> None:
+    async def _refresh(self, session: Session) -> None:
         async with self._lock:
             running = {key: plugin.source for key, plugin in self.plugins.items()}
-            wanted = await asyncio.to_thread(_sources, place.directory, running)
+            worktree, wanted, shown = await asyncio.to_thread(_look, Path(session.directory), running)
+            place = Place(Path(session.directory), worktree, session.project_id, session.id)
             before = list(self.plugins)
             if self._javascript() != [key for key, source in wanted.items() if is_javascript(source)]:
                 self._end_javascript()
@@ -124,7 +129,7 @@ class Loaded:
                 self.plugins = {key: self.plugins[key] for key in wanted}
                 add(place.directory, plugged(self.plugins.values()))
                 self._shown = None
-            await self._configure(place)
+            await self._configure(place, shown)
             self.fresh = True
 
     async def _lay_out(self, place: Place, sources: Collection[Source]) -> None:
@@ -135,10 +140,9 @@ class Loaded:
             message = f"is not loaded: {error}"
             faults.record(place.directory, place.project_id, where, "", message, session_id=place.session_id)
 
-    async def _configure(self, place: Place) -> None:
+    async def _configure(self, place: Place, shown: Configuration) -> None:
         """Each plugin is shown what the one before it made of the configuration. What does not fit is left
         out, and said of the plugin."""
-        shown = await asyncio.to_thread(written, place.directory)
         listed = {provider.get("id") for plugin in self.plugins.values() for provider in plugin.providers}
         kept = {name: entry for name, entry in (await entries()).items() if name in listed} if listed else {}
         if self._shown is not None and self._shown[0] is shown and self._shown[1] == kept:
@@ -212,10 +216,9 @@ async def _refreshed(session: Session) -> Sequence[Plugin]:
     known = _loaded.get(directory) or Loaded()
     _loaded[directory] = known  # the one used last is the last to go
     try:
-        worktree = (await asyncio.to_thread(Repository.of, directory)).worktree
-    except OSError:  # the folder is gone
+        await known.refresh(session)
+    except FolderGone:
         return []
-    await known.refresh(Place(directory, worktree, session.project_id, session.id))
     return list(known.plugins.values())
 
 
@@ -230,6 +233,15 @@ async def current(session: Session) -> Sequence[Plugin]:
 async def load_here(directory: Path, project_id: str = "") -> None:
     """Of a folder, whatever asks for it."""
     await refreshed(Session(id="", project_id=project_id, directory=str(directory)))
+
+
+def _look(directory: Path, running: Mapping[Key, Source]) -> tuple[Path, dict[Key, Source], Configuration]:
+    """The worktree around a folder, what is to run there, and its configuration. Raises FolderGone."""
+    try:
+        worktree = Repository.of(directory).worktree
+    except OSError as error:
+        raise FolderGone(directory) from error
+    return worktree, _sources(directory, running), written(directory)
 
 
 def _sources(directory: Path, running: Mapping[Key, Source]) -> dict[Key, Source]:

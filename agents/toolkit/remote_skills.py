@@ -79,6 +79,8 @@ class RemoteSkills:
     async def fetch(self, urls: Sequence[str]) -> list[str]:
         """Fetch what was not fetched for ten minutes. Waits only for an address of which nothing is here, at
         most ten seconds. Gives what went wrong, where that is known."""
+        if not urls:
+            return []
         addresses = [self._address(url) for url in dict.fromkeys(urls)]
         here = await asyncio.to_thread(lambda: [folder_of(url).is_dir() for url in dict.fromkeys(urls)])
         new = [known.fetching for known, is_here in zip(addresses, here, strict=True) if not is_here]

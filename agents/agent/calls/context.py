@@ -315,16 +315,20 @@ class FileWriter:
             for path in sorted({item.path for item in writes}):
                 await stack.enter_async_context(_locks.setdefault(path, asyncio.Lock()))
             for _ in range(_ROUNDS):
-                made = await asyncio.to_thread(lambda: [rebased(item, _read(item.path)) for item in writes])
+                made, changes = await asyncio.to_thread(self._rebased, writes)
                 try:
-                    await self._all_or_none(made)
+                    await self._all_or_none(made, changes)
                 except _Moved:
                     continue
                 return [await self._formatted(item) for item in made]
         raise ToolError(f"{writes[0].path} goes on changing. Nothing was written; read it again.")
 
-    async def _all_or_none(self, writes: Sequence[FileWrite]) -> None:
-        changes = await asyncio.to_thread(lambda: [self._entry(item) for item in writes])
+    def _rebased(self, writes: Sequence[FileWrite]) -> tuple[list[FileWrite], list[FileChange]]:
+        """Onto the files as they are now, with the entries of the ledger."""
+        made = [rebased(item, _read(item.path)) for item in writes]
+        return made, [self._entry(item) for item in made]
+
+    async def _all_or_none(self, writes: Sequence[FileWrite], changes: Sequence[FileChange]) -> None:
         await confirmed()
         both = list(zip(writes, changes, strict=True))
         within = [(self._roots.holding(item.path), change) for item, change in both]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ from agents.agent.run import Run
 from agents.agent.steps.recorder import Recorder
 from agents.agent.steps.sample import choice_now, sample
 from agents.agent.steps.trouble import failed
-from agents.config.schema import Config
+from agents.config.configuration import load
 from agents.llm.types import ContextOverflow
 from agents.toolkit.turn import Turn
 from sessions.core.db import in_db
@@ -37,7 +38,7 @@ async def make_room(run: Run, prompt: UserMessage) -> bool:
     entries = list(await run.transcript.refresh())
     attempt = _refused_attempt(entries)
     said = (run.error or {}).get("data", {}).get("message", "")
-    if await prune(run, turn.config):
+    if await prune(run):
         await _discard(run, attempt)
     elif problem := _hopeless(entries, turn, said):
         await _discard(run, attempt)
@@ -107,13 +108,11 @@ LEAST_TOKENS = 20_000
 NEVER = frozenset({"skill"})
 
 
-async def prune(run: Run, config: Config) -> int:
+async def prune(run: Run) -> int:
     """Clear what may be cleared, durably and at once; how many tokens that won, about. The last turns are
     none of it, so it is enough to know what was before the last step."""
-    if not config.compaction.prune:
-        return 0
     found, won = choose(run.transcript.entries)
-    if not found:
+    if not found or not (await asyncio.to_thread(load, run.directory)).config.compaction.prune:
         return 0
     await in_db(compaction.clear_outputs, found)
     run.transcript.forget()

@@ -16,7 +16,7 @@ from agents.llm.settings.variants import known_variant
 from agents.llm.types import Model
 from agents.toolkit.catalog import default_ref, model_for
 from agents.toolkit.definitions import Agent, choose, default_name
-from agents.toolkit.folders import folders_of
+from agents.toolkit.folders import Folders, folders_of
 from agents.toolkit.permission.defaults import guarded
 from agents.toolkit.permission.planning import plan_rules
 from agents.toolkit.permission.rules import Floor, Rule, configured
@@ -40,12 +40,15 @@ class Choice:
 async def next_choice(run: Run, waiting: AdmittedPrompt) -> Choice:
     """What a prompt that waits will be answered with, were it promoted now."""
     session = run.seen
-    config = (await asyncio.to_thread(load, run.directory)).config
     named = f"{waiting.provider_id}/{waiting.model_id}" if waiting.provider_id and waiting.model_id else ""
-    agent = waiting.agent or session.agent or default_name(config)
+    agent = waiting.agent or session.agent or await asyncio.to_thread(_default_agent, run.directory)
     ref = named or await default_ref(run.directory, session, agent)
     kept = ref == f"{session.provider_id}/{session.model_id}" and not named
     return Choice(agent, ref, waiting.variant or (session.variant if kept else ""))
+
+
+def _default_agent(directory: Path) -> str:
+    return default_name(load(directory).config)
 
 
 def choice_now(run: Run, prompt: UserMessage) -> Choice:
@@ -75,8 +78,12 @@ async def sample(run: Run, choice: Choice) -> Turn:
 async def turn_of(session: Session, choice: Choice, directory: Path, worktree: Path) -> Turn:
     """Of a session, or of one that is not kept. Raises UnknownAgent or UnknownModel."""
     model = await model_for(directory, choice.model)
-    working = await asyncio.to_thread(work, session, model, choice.agent, directory, worktree)
-    seen = await asyncio.to_thread(folders_of, session, working.config, directory, worktree)
+
+    def look() -> tuple[Working, Folders]:
+        working = work(session, model, choice.agent, directory, worktree)
+        return working, folders_of(session, working.config, directory, worktree)
+
+    working, seen = await asyncio.to_thread(look)
     return Turn(
         session=session,
         directory=directory,

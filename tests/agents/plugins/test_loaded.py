@@ -13,7 +13,7 @@ from django.conf import settings
 
 from agents.plugins.loaded import Loaded, load_here
 from agents.plugins.loops import Loop
-from agents.plugins.plugin import Place
+from sessions.core.models import Session
 
 LOADS: list[str] = []
 LOADING, GO = threading.Event(), threading.Event()
@@ -45,11 +45,11 @@ async def test_plugins_can_be_switched_off_and_tools_not(
     (tmp_path / "tools" / "two.py").write_text("")
     monkeypatch.setattr(settings, "CONFIG_DIRS", [tmp_path / "none", tmp_path])
     (project := tmp_path / "project").mkdir()
-    loaded, place = Loaded(), Place(project, project, "project")
-    await loaded.refresh(place)
+    loaded, session = Loaded(), Session(id="", project_id="project", directory=str(project))
+    await loaded.refresh(session)
     assert [plugin.file.stem for plugin in loaded.plugins.values()] == ["one", "two"]
     monkeypatch.setenv("OPENCODE_PURE", "1")
-    await loaded.refresh(place)
+    await loaded.refresh(session)
     assert [plugin.file.stem for plugin in loaded.plugins.values()] == ["two"]
     loaded.close()
 
@@ -62,14 +62,14 @@ async def test_a_stop_while_one_loads_has_none_loaded_twice(
     monkeypatch.setattr(settings, "CONFIG_DIRS", [tmp_path])
     for name in "ab":
         (folder / f"{name}.py").write_text(CODE.format(name))
-    loaded, place = Loaded(), Place(tmp_path, tmp_path, "project")
-    stopped = asyncio.create_task(loaded.refresh(place))
+    loaded, session = Loaded(), Session(id="", project_id="project", directory=str(tmp_path))
+    stopped = asyncio.create_task(loaded.refresh(session))
     assert await asyncio.to_thread(LOADING.wait, 20)
     stopped.cancel()
     with pytest.raises(asyncio.CancelledError):
         await stopped
     GO.set()
-    await loaded.refresh(place)
+    await loaded.refresh(session)
     assert LOADS == ["a", "b"]
     assert [plugin.file.stem for plugin in loaded.plugins.values()] == ["a", "b"]
     loaded.close()
