@@ -438,7 +438,7 @@ def _unasked(known: Sequence[Group], recent: Iterable[str]) -> Iterator[Group]:
         yield Group(group.title, [entry for entry in group.entries if entry not in last][: group.unasked])
 
 
-_LETTERS, _NONE = 5, 9
+_LETTERS, _NONE = 6, 9
 
 
 def _found(group: Group, query: str) -> tuple[int, list[Entry]]:
@@ -451,20 +451,23 @@ def _found(group: Group, query: str) -> tuple[int, list[Entry]]:
 
 
 def _distance(entry: Entry, query: str) -> int:
-    """0 for a label that begins so, then for one that has a word that does, has it anywhere, has each word of
-    it; then for an entry whose other words have it, and for a label that has its letters in their order."""
+    """0 for a label that is just that, then for one that begins so, has a word that does, has it anywhere,
+    has each word; then for an entry whose other words have it, and for a label that has its letters in
+    order."""
     label, rest = entry.label.lower(), f"{entry.detail} {entry.also}".lower()
-    if label.startswith(query):
+    if label == query:
         return 0
-    if f" {query}" in f" {label}" or f"/{query}" in rest:
+    if label.startswith(query):
         return 1
-    if query in label:
+    if f" {query}" in f" {label}" or f"/{query}" in rest:
         return 2
+    if query in label:
+        return 3
     words = query.split()
     if all(word in label for word in words):
-        return 3
-    if all(word in label or word in rest for word in words):
         return 4
+    if all(word in label or word in rest for word in words):
+        return 5
     letters = iter(label)
     return (
         _LETTERS if len(query) > 1 and all(letter in letters for letter in query.replace(" ", "")) else _NONE

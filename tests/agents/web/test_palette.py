@@ -74,14 +74,14 @@ async def test_nothing_is_said_so(talk: Talk, async_client: AsyncClient) -> None
 
 
 def test_what_begins_so_comes_before_what_has_it_somewhere() -> None:
-    labels = ["A redo", "Undo the last", "Share", "Redo it", "Road to Error, do it"]
+    labels = ["A redo", "Undo the last", "Share", "Redo it", "Redo", "Road to Error, do it"]
     group = Group(
         "Actions",
         [Entry(label, label, "undo", "run", label, also="/redo" * (label == "Share")) for label in labels],
     )
     distance, entries = _found(group, "redo")
     assert distance == 0
-    assert [entry.label for entry in entries] == ["Redo it", "A redo", "Share"]
+    assert [entry.label for entry in entries] == ["Redo", "Redo it", "A redo", "Share"]
     assert [entry.label for entry in _found(group, "rterr")[1]] == ["Road to Error, do it"]
 
 
