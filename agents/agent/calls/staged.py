@@ -86,10 +86,9 @@ class Stage:
         """Whether nobody need be asked: the edit with this diff is staged, and keeping it is the approval."""
         if permission != "edit" or "diff" not in metadata or set(patterns) <= {self._plan}:
             return False
-        if not await in_db(staging.is_on, self._run.session):
-            held = await in_db(self._waiting)
-            if self._files(patterns).isdisjoint(held.names()):
-                return False
+        on, held = await in_db(self._state)
+        if not on and self._files(patterns).isdisjoint(held.names()):
+            return False
         self._waived = True
         self._guarded = any(map(is_guarded, patterns))
         return True
@@ -100,10 +99,8 @@ class Stage:
             return True
         if {self._relative(item.path) for item in writes} <= {self._plan}:
             return False
-        if await in_db(staging.is_on, self._run.session):
-            return True
-        held = await in_db(self._waiting)
-        return any(held.at(item.path) for item in writes)
+        on, held = await in_db(self._state)
+        return on or any(held.at(item.path) for item in writes)
 
     async def put(self, writes: Sequence[FileWrite], roots: Roots) -> list[FileWrite]:
         """Stage writes, all or none, and give them as they were made. A file that does not wait yet has to
@@ -147,6 +144,10 @@ class Stage:
 
     def _relative(self, path: Path) -> str:
         return os.path.relpath(path, self._root)
+
+    def _state(self) -> tuple[bool, Waiting]:
+        """Whether new edits wait, and what does. Runs on the ORM's thread."""
+        return staging.is_on(self._run.session), self._waiting()
 
     def _waiting(self) -> Waiting:
         """Runs on the ORM's thread."""
