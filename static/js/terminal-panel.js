@@ -10,6 +10,7 @@ import { gettext, interpolate } from "./words.js";
 export class Panel {
   #entries = []; // { view, tab }
   #shown = null;
+  #working = Promise.resolve();
 
   constructor(panel) {
     this.panel = panel;
@@ -20,7 +21,7 @@ export class Panel {
       paths: () => this.#shown?.view.listPaths(),
       move: (made, step) => this.#move(of(made), step),
       select: (made) => this.#select(of(made), true),
-      rename: (made) => this.#run(() => this.#rename(of(made))),
+      rename: (made) => this.#try(() => this.#rename(of(made))), // takes as long as somebody writes
       close: (made) => this.#run(() => this.#close(of(made))),
       open: () => this.#run(() => this.#open({})),
       again: () => this.#run(() => this.#again(this.#shown)),
@@ -133,7 +134,13 @@ export class Panel {
     this.panel.querySelector("[data-terminal-do=rename]").disabled = !this.#shown;
   }
 
-  async #run(work) {
+  // One after the other: a key that is pressed twice opens one terminal.
+  #run(work) {
+    this.#working = this.#working.then(() => this.#try(work));
+    return this.#working;
+  }
+
+  async #try(work) {
     this.note.hidden = true;
     try {
       await work();

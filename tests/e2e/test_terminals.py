@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from urllib.parse import urljoin
@@ -12,7 +13,7 @@ from playwright.async_api import Browser, BrowserContext, Locator, Page, Route, 
 
 from opencode_web.vendor import STATIC
 from tests.e2e.conftest import provokes
-from tests.e2e.stage import Stage, Tab
+from tests.e2e.stage import Stage, Tab, hold
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -42,6 +43,20 @@ def panel(page: Page) -> Locator:
 
 def screen(page: Page) -> Locator:
     return page.locator(".terminal-view:not([hidden]) .xterm-rows")
+
+
+async def test_a_key_that_is_pressed_twice_opens_one(stage: Stage, tab: Tab) -> None:
+    page = tab.page
+    held = await hold(page, re.compile(r"/api/pty\?"))
+    await page.keyboard.press(SWITCH)
+    await held.asked.wait()
+    await page.keyboard.press(SWITCH)
+    held.free.set()
+    await expect(page.get_by_role("textbox", name="Terminal Terminal")).to_be_focused()
+    await page.keyboard.type("echo $((40 + 2)) is it\n")
+    await expect(screen(page)).to_contain_text("42 is it")
+    await expect(panel(page).get_by_role("tab")).to_have_count(1)
+    assert len((await stage.client.http.get("/api/pty")).json()["data"]) == 1
 
 
 async def test_a_terminal_outlives_the_page(tab: Tab) -> None:
