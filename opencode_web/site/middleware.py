@@ -15,6 +15,7 @@ from django.utils.text import compress_string
 from django.utils.translation import override
 
 from opencode_web import languages
+from opencode_web.site.security.hosts import is_loopback
 from opencode_web.site.static_files import accepts
 from sessions.core.space import AWAY, FULL, is_away, is_full
 
@@ -29,6 +30,9 @@ _PAGES = frozenset({"/global/health", "/mcp/oauth/callback"})
 _SMALL = 500
 """Bytes below which a packet carries the text either way."""
 _RANDOM = 100
+_JSON = "application/json"
+_LARGE = 4096
+"""Bytes of an answer of the API from which on it is worth the time; from this machine to itself none is."""
 
 Handler = Callable[[HttpRequest], Awaitable[HttpResponseBase]]
 
@@ -47,12 +51,12 @@ def guarded(get_response: Handler) -> Handler:
 
 @async_only_middleware
 def compressed(get_response: Handler) -> Handler:
-    """Text that comes in one piece, for a browser that takes gzip. A stream is none of it: what has been said
-    would wait for what is to come."""
+    """What comes in one piece, for a client that takes gzip: text, and for one that is not on this machine
+    large answers of the API. A stream is none of it: what has been said would wait for what is to come."""
 
     async def middleware(request: HttpRequest) -> HttpResponseBase:
         response = await get_response(request)
-        if not isinstance(response, HttpResponse) or not _compressible(response):
+        if not isinstance(response, HttpResponse) or not _compressible(request, response):
             return response
         patch_vary_headers(response, ("Accept-Encoding",))
         if accepts(request.headers.get("Accept-Encoding", ""), "gzip"):
@@ -68,9 +72,12 @@ def compressed(get_response: Handler) -> Handler:
     return middleware
 
 
-def _compressible(response: HttpResponse) -> bool:
-    text = response.get("Content-Type", "").startswith("text/")
-    return text and len(response.content) >= _SMALL and not response.has_header("Content-Encoding")
+def _compressible(request: HttpRequest, response: HttpResponse) -> bool:
+    kind, size = response.get("Content-Type", ""), len(response.content)
+    wanted = size >= _SMALL if kind.startswith("text/") else kind == _JSON and size >= _LARGE
+    if not wanted or response.has_header("Content-Encoding"):
+        return False
+    return kind != _JSON or not is_loopback(request.META.get("REMOTE_ADDR") or "localhost")
 
 
 @async_only_middleware

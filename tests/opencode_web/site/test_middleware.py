@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import AsyncIterator
 
 import pytest
@@ -14,11 +15,43 @@ from opencode_web.site.middleware import compressed
 PAGE = "<p>Some words.</p>" * 100
 
 
-async def answered(response: HttpResponseBase, accept: str = "br, gzip") -> HttpResponseBase:
+FAR = "192.0.2.7"
+ANSWER = json.dumps([{"text": "Some words."}] * 200)
+
+
+async def answered(
+    response: HttpResponseBase, accept: str = "br, gzip", client: str = "127.0.0.1"
+) -> HttpResponseBase:
     async def view(request: HttpRequest) -> HttpResponseBase:
         return response
 
-    return await compressed(view)(RequestFactory().get("/", headers={"Accept-Encoding": accept}))
+    request = RequestFactory().get("/", headers={"Accept-Encoding": accept}, REMOTE_ADDR=client)
+    return await compressed(view)(request)
+
+
+async def test_a_large_answer_is_compressed_for_who_is_far() -> None:
+    response = await answered(HttpResponse(ANSWER, content_type="application/json"), client=FAR)
+    assert isinstance(response, HttpResponse)
+    assert (response["Content-Encoding"], response["Vary"]) == ("gzip", "Accept-Encoding")
+    assert gzip.decompress(response.content).decode() == ANSWER
+    assert len(response.content) < len(ANSWER) / 10
+
+
+@pytest.mark.parametrize(
+    ("client", "text", "accept"),
+    [
+        ("127.0.0.1", ANSWER, "gzip"),
+        ("::1", ANSWER, "gzip"),
+        ("", ANSWER, "gzip"),
+        (FAR, "[]", "gzip"),
+        (FAR, ANSWER, ""),
+    ],
+)
+async def test_other_answers_are_not(client: str, text: str, accept: str) -> None:
+    response = await answered(HttpResponse(text, content_type="application/json"), accept, client)
+    assert isinstance(response, HttpResponse)
+    assert response.content.decode() == text
+    assert not response.has_header("Content-Encoding")
 
 
 async def test_a_page_is_compressed_to_another_length_each_time() -> None:
