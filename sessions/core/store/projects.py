@@ -6,12 +6,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from sessions.core.ids import now, of_folder
 from sessions.core.models import Message, Project, Session
 from sessions.core.models.ledger import shown
-from sessions.core.prepared import Prepared
+from sessions.core.prepared import Prepared, Update
 from sessions.core.repository import Repository
 from sessions.core.wire.project import ProjectChange
 
@@ -184,11 +184,11 @@ def listed() -> list[Project]:
 
 def used(project: Project, moment: int) -> None:
     """It was worked in (ms)."""
-    with connection.cursor() as cursor:
-        cursor.execute(_USED, [moment, project.id])
+    project.time_updated = moment
+    _used.put(project, "time_updated")
 
 
-_USED = "UPDATE opencode_sessions_project SET time_updated = %s WHERE id = %s"
+_used = Update(Project)
 
 
 def went_on(project: Project, time: int) -> bool:
