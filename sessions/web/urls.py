@@ -4,46 +4,43 @@ from __future__ import annotations
 
 from django.urls import path
 
-from sessions.web import (
-    comments,
-    diagrams,
-    knowledge,
-    labels,
-    operations,
-    pins,
-    plan,
-    programs,
-    session_folders,
-    sharing,
-    staging,
-    timeline,
-    transfer,
-    upkeep,
-    worktrees,
-)
-from sessions.web.approvals import pages as approvals
-from sessions.web.approvals import rules
-from sessions.web.files import acts, find, tree, view
-from sessions.web.files import comments as file_comments
-from sessions.web.looks import pages as looks
+from sessions.web import comments, pins, plan, sharing, staging, timeline, upkeep
+from sessions.web.lazy import LazyViews
 from sessions.web.overview import pages as overview
-from sessions.web.pages import (
-    changes,
-    complete,
-    conversation,
-    export,
-    fork,
-    home,
-    inbox,
-    keys,
-    move,
-    prompts,
-    questions,
-    search,
-    several,
-    snippets,
-)
-from sessions.web.review.pages import panel, undo, verdicts
+from sessions.web.pages import conversation, home
+
+# What a first page does not need (docs/decisions/0072).
+acts = LazyViews("sessions.web.files.acts")
+approvals = LazyViews("sessions.web.approvals.pages")
+changes = LazyViews("sessions.web.pages.changes")
+complete = LazyViews("sessions.web.pages.complete")
+diagrams = LazyViews("sessions.web.diagrams")
+export = LazyViews("sessions.web.pages.export")
+file_comments = LazyViews("sessions.web.files.comments")
+find = LazyViews("sessions.web.files.find")
+fork = LazyViews("sessions.web.pages.fork")
+inbox = LazyViews("sessions.web.pages.inbox")
+keys = LazyViews("sessions.web.pages.keys")
+knowledge = LazyViews("sessions.web.knowledge")
+labels = LazyViews("sessions.web.labels")
+looks = LazyViews("sessions.web.looks.pages")
+move = LazyViews("sessions.web.pages.move")
+operations = LazyViews("sessions.web.operations")
+panel = LazyViews("sessions.web.review.pages.panel")
+programs = LazyViews("sessions.web.programs")
+prompts = LazyViews("sessions.web.pages.prompts")
+questions = LazyViews("sessions.web.pages.questions")
+rules = LazyViews("sessions.web.approvals.rules")
+search = LazyViews("sessions.web.pages.search")
+session_folders = LazyViews("sessions.web.session_folders")
+several = LazyViews("sessions.web.pages.several")
+snippets = LazyViews("sessions.web.pages.snippets")
+transfer = LazyViews("sessions.web.transfer")
+tree = LazyViews("sessions.web.files.tree")
+undo = LazyViews("sessions.web.review.pages.undo")
+verdicts = LazyViews("sessions.web.review.pages.verdicts")
+view = LazyViews("sessions.web.files.view")
+worktrees = LazyViews("sessions.web.worktrees")
 
 _PROJECT = "p/<str:project_id>"
 _RULES = f"{_PROJECT}/rules"
