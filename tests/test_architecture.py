@@ -84,7 +84,10 @@ LATE = {
     "opencode_web/site/middleware.py": "ninja, 160 ms of every start",
     "opencode_web/site/preview/previews.py": "aiohttp",
     "opencode_web/site/server.py": "autobahn",
+    "agents/agent/schedules/files.py": "yaml, which a start without Markdown files needs not",
     "agents/config/reader.py": "yaml, which a start without Markdown files needs not",
+    "agents/notifiers/formats.py": "cryptography",
+    "agents/toolkit/skills.py": "yaml, which a start without Markdown files needs not",
     "agents/answers.py": "models and the sandbox, which the first page needs not",
     "agents/servers/lsp/client/link.py": "pygls",
     "agents/servers/mcp/hub.py": "the MCP SDK",
@@ -117,7 +120,9 @@ def test_what_every_request_passes_loads_no_api() -> None:
 
 HEAVY = {
     "aiohttp",
+    "autobahn",
     "cattrs",
+    "cryptography",
     "git",
     "litellm",
     "lsprotocol",
@@ -129,6 +134,7 @@ HEAVY = {
     "psycopg",
     "pygls",
     "tiktoken",
+    "yaml",
 }
 """Packages that take a tenth of a second or megabytes to load, and that a server may never need."""
 

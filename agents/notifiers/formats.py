@@ -16,7 +16,6 @@ from urllib.parse import quote, unquote, urlsplit
 from django.utils.translation import gettext
 from django.utils.translation.trans_null import gettext_noop
 
-from agents.notifiers import push
 from agents.notifiers.message import Message
 from sessions.core.store.notifiers import NotifierRefused, Target
 
@@ -204,12 +203,16 @@ def _key(secret: str) -> bytes:
 
 
 def _push(message: Message, target: Target) -> Request:
+    from agents.notifiers import push
+
     shown = {"title": message.title, "text": message.text, "url": message.url, "tag": message.tag}
     body = push.encrypt(json.dumps(shown, ensure_ascii=False).encode("utf-8", "replace"), target.secret)
     return Request("POST", target.address, push.headers(target.address, message.asks), body)
 
 
 def _is_subscription(target: Target) -> None:
+    from agents.notifiers import push
+
     _is_web(target)
     push.check(target.secret)
 

@@ -15,11 +15,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import yaml
 from django.conf import settings
 
 from agents.config.configuration import load
-from agents.config.frontmatter import MENDED, compose
 from agents.config.schema import Config, SkillsConfig
 from agents.toolkit.definitions import PROMPTS
 from agents.toolkit.file_names import printable
@@ -85,6 +83,8 @@ class SkillProblem:
 
 def read_skill(file: Path, within: Path | None = None) -> tuple[Skill, list[SkillProblem]]:
     """The skill of a file, from its frontmatter alone, and what is odd about it. Raises BadSkill."""
+    from agents.config.frontmatter import MENDED
+
     fields, mended = _fields(_read(file, within, MAX_HEAD))
     odd = [SkillProblem(file, MENDED, line + 1, key, "warning") for key, line in mended.items()]
     name, description = fields.get("name"), fields.get("description")
@@ -160,6 +160,10 @@ def _read(file: Path, within: Path | None, limit: int) -> bytes:
 
 def _fields(head: bytes) -> tuple[dict[str, Any], dict[str, int]]:
     """The keys and values of the frontmatter, and the lines from 0 of those that were mended."""
+    import yaml
+
+    from agents.config.frontmatter import compose
+
     end = _end_of_head(head)
     if not end:
         raise BadSkill(

@@ -114,12 +114,14 @@ def run(arguments: argparse.Namespace) -> None:
             _announce(network, guard, "/", with_browser=not arguments.no_open)
         with permanent():
             await application.load()
-            await application.settle()
-            for module in ("opencode_web.site.sockets", "opencode_web.site.background"):
-                await asyncio.to_thread(import_module, module)
+            if await application.settle():
+                await _sockets()
+            await asyncio.to_thread(import_module, "opencode_web.site.background")
         await begin()
         await _begin_beside(network, people)
         application.begun()
+        with permanent():
+            await _sockets()
         if not at_once:
             target = await _target(arguments, network.url, policy.password)
             _announce(network, guard, target, with_browser=not arguments.no_open)
@@ -130,6 +132,11 @@ def run(arguments: argparse.Namespace) -> None:
         raise Stop(str(error)) from error
     finally:
         place(network.port).unlink(missing_ok=True)
+
+
+async def _sockets() -> None:
+    """Have them ready: a page opens one at once; who asks for no page waits for none."""
+    await asyncio.to_thread(import_module, "opencode_web.site.sockets")
 
 
 async def begin() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from opencode_web.site import lean_api  # noqa: F401  # brings ninja: first
+
+# isort: split
 from django.urls import path
 from ninja import NinjaAPI
 

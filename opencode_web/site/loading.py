@@ -42,15 +42,17 @@ class Loading:
         self._application = await self._make()
         self._loaded.set()
 
-    async def settle(self) -> None:
+    async def settle(self) -> bool:
         """Wait until the first pages have their answers, or the beginnings of them: what is imported
-        meanwhile would take half of their time."""
+        meanwhile would take half of their time. Gives whether there were any."""
+        paged = self._asked.is_set()
         now = asyncio.get_running_loop().time
         end = now() + PATIENCE
         while self._asked.is_set() and now() < end:
             self._asked.clear()
             await _until(self._idle, end - now())
             await _until(self._asked, QUIET)
+        return paged
 
     def begun(self) -> None:
         """All of it is there."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from opencode_web.site.lean import without
+from opencode_web.site.without import without
 
 with without("OpenSSL"):
     from autobahn.exception import Disconnected

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from base64 import urlsafe_b64encode
 from functools import cache
+from typing import TYPE_CHECKING
 
-from cryptography.fernet import Fernet, InvalidToken
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
+
+if TYPE_CHECKING:
+    from cryptography.fernet import Fernet
 
 
 class Unreadable(ValueError):
@@ -22,6 +23,8 @@ def seal(text: str) -> str:
 
 def unseal(sealed: str) -> str:
     """Raises Unreadable."""
+    from cryptography.fernet import InvalidToken
+
     try:
         return _fernet(settings.SECRET_KEY).decrypt(sealed.encode()).decode()
     except InvalidToken as error:
@@ -31,5 +34,9 @@ def unseal(sealed: str) -> str:
 @cache
 def _fernet(secret: str) -> Fernet:
     """Its key is of the secret and for this alone (RFC 5869)."""
+    from cryptography.fernet import Fernet  # 7 MB: not before the first secret
+    from cryptography.hazmat.primitives.hashes import SHA256
+    from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
     made = HKDF(SHA256(), 32, salt=None, info=b"opencode-web rows").derive(secret.encode())
     return Fernet(urlsafe_b64encode(made))

@@ -15,7 +15,6 @@ from django.utils.translation.trans_null import gettext_noop
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agents.agent.schedules import times
-from agents.config.frontmatter import Document, FrontmatterError
 from agents.config.loader import is_disabled
 from agents.config.trust.reach import Reach
 from agents.config.trust.store import TrustStore, digest, name_in
@@ -169,6 +168,8 @@ def _paths(top: Path) -> Iterator[Path]:
 
 
 def _read(name: str, sha: str, text: str, trusted: bool) -> Found:
+    from agents.config.frontmatter import Document
+
     stem = name.rpartition("/")[2].removesuffix(".md")
     try:
         entry: Any = Document(text, "schedule", stem).value["schedule"][stem]
@@ -181,7 +182,7 @@ def _read(name: str, sha: str, text: str, trusted: bool) -> Found:
         wrong = error.errors()[0]
         where = ".".join(map(str, wrong["loc"]))
         return Found(name, sha, text, trusted, problem=f"{where}: {wrong['msg']}")
-    except (FrontmatterError, ScheduleRefused, ValueError) as error:
+    except (ScheduleRefused, ValueError) as error:
         return Found(name, sha, text, trusted, problem=str(error))
     return Found(name, sha, text, trusted, terms, keys.enabled, "" if trusted else UNTRUSTED)
 

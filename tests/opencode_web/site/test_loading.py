@@ -111,7 +111,7 @@ async def test_what_is_asked_first_is_answered_before_more_is_loaded() -> None:
     assert not settled.done()
     held.set()
     assert await page == (201, b"a page")
-    await settled
+    assert await settled
     streams.set()
     await stream.wait()
 
@@ -119,7 +119,7 @@ async def test_what_is_asked_first_is_answered_before_more_is_loaded() -> None:
 async def test_nothing_is_waited_for_where_nothing_is_asked() -> None:
     loading = loading_of(pages)
     await loading.load()
-    await loading.settle()
+    assert not await loading.settle()
     assert await ask(loading, "GET", "/") == (201, b"a page")
 
 
