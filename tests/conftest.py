@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import django
 import pytest
 from django.test import AsyncClient
+from httpx._config import DEFAULT_TIMEOUT_CONFIG
 from hypothesis import HealthCheck, settings
 
 from sessions.core.platform import signals
@@ -49,7 +50,14 @@ def _move_home(home: Path) -> None:
         os.environ[f"XDG_{kind}_HOME"] = str(home / folder)
 
 
+def _be_patient(seconds: float = 30) -> None:
+    """With httpx's clients that are given no time of their own: 5 s are a busy machine's for a first page."""
+    for phase in ("connect", "read", "write", "pool"):
+        setattr(DEFAULT_TIMEOUT_CONFIG, phase, seconds)
+
+
 signals.reset()
+_be_patient()
 # How long an example takes says something of the machine only.
 settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tests")

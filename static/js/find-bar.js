@@ -16,6 +16,7 @@ function show() {
   field.focus();
   field.select();
   import("./find-within.js").then(({ begin }) => begin(before), (unloaded) => {
+    field.blur(); // what is hidden has the keyboard until the next frame, which the next press may be ahead of
     bar.hidden = true;
     before?.focus();
     throw unloaded;

@@ -57,10 +57,21 @@ async def test_the_tree_of_files_leaves_the_list_where_it_was(stage: Stage, cont
     await expect(tab.page.locator("#files-tree [data-path='hello.py']")).to_be_visible()
 
 
+_AS_IT_GOES = """() => {
+  const bar = document.getElementById("find-bar");
+  const note = () => { if (bar.hidden) window.keyboard = document.activeElement.tagName; };
+  new MutationObserver(note).observe(bar, { attributeFilter: ["hidden"] });
+}"""
+"""Notes what has the keyboard when the bar is hidden."""
+
+
 async def test_the_find_in_a_conversation_goes_away(stage: Stage, context: BrowserContext) -> None:
     tab = await stage.tab(context, await stage.session("find unloaded"))
+    await tab.page.evaluate("document.activeElement.blur()")
+    await tab.page.evaluate(_AS_IT_GOES)
     await _press_in_vain(tab.page, "find-within", "Control+f")
     await expect(tab.page.locator("#find-bar")).to_be_hidden()
+    assert await tab.page.evaluate("keyboard") == "BODY"
     await tab.page.keyboard.press("Control+f")
     await expect(tab.page.locator("#find-words")).to_be_focused()
 
