@@ -18,7 +18,7 @@ from opencode_web.nodes.models import Node, Workspace
 from opencode_web.team import PATH
 from sessions.core.db import in_db
 from sessions.core.models import Project, Session
-from sessions.core.store import children, permissions, questions
+from sessions.core.store import family, permissions, questions
 from sessions.core.store import sessions as session_store
 from sessions.web.live.states import STATES, state_of
 
@@ -139,7 +139,7 @@ def state(node: Node) -> str:
 def _rows(url: str, shows: Callable[[str], bool]) -> tuple[float, list[ProjectRow]]:
     cost = Session.objects.aggregate(cost=Sum("cost"))["cost"] or 0.0
     waiting = {row.session_id for row in permissions.pending()}
-    waiting = children.roots(waiting | {row.session_id for row in questions.pending()})
+    waiting = family.roots(waiting | {row.session_id for row in questions.pending()})
     rows = [row for row in Project.objects.order_by("-time_updated") if shows(row.id)]
     return cost, [_project(row, f"{url}p/{row.id}/", waiting) for row in rows[:MOST_PROJECTS]]
 

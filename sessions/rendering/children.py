@@ -13,6 +13,7 @@ from django.utils.translation import gettext
 from sessions.core.endings import call_error
 from sessions.core.models import Session
 from sessions.core.store import children
+from sessions.core.store.family import lineage
 from sessions.core.text import bounded, visible
 
 from .blocks import render_whole
@@ -125,12 +126,10 @@ def _count(value: object) -> int:
 def origin(session: Session, shown: Session | None = None) -> str:
     """Who asks, on the page of the session `shown` or anywhere: the subagent by the title of its session, and
     those that sent it; empty where it is none."""
-    names: list[str] = []
-    seen: set[str] = set()
-    while session.parent is not None and session.id not in seen and (shown is None or session.id != shown.id):
-        seen.add(session.id)
-        names.append(visible(session.title))
-        session = session.parent
+    above = lineage(session)[:-1]
+    if shown in above:
+        above = above[: above.index(shown)]
+    names = [visible(each.title) for each in above]
     if not names:
         return ""
     told = names.pop()

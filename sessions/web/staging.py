@@ -23,6 +23,7 @@ from sessions.core.db import in_db
 from sessions.core.models import Operation, Session
 from sessions.core.principal import acting, actor
 from sessions.core.store import marks, operations, staging
+from sessions.core.store.family import topmost
 from sessions.rendering.diffs.table import Reading
 from sessions.rendering.html import html
 from sessions.web.access import session_of
@@ -112,7 +113,7 @@ async def back(request: HttpRequest, project_id: str, session_id: str, operation
     """Take back a verdict on what was staged."""
     session = await session_of(project_id, session_id)
     given = await in_db(operations.get, project_id, operation_id)
-    if given is None or given.session_id != (await in_db(staging.topmost, session)).id:
+    if given is None or given.session_id != (await in_db(topmost, session)).id:
         raise Http404(gettext("This is not known here."))
     return await _answer(request, session, lambda: take_back(session, operation_id, actor=actor(request)))
 

@@ -14,7 +14,7 @@ from agents.toolkit.permission.errors import NotPermitted, PermissionRejected
 from agents.toolkit.permission.limit import LIMIT, about_limits
 from sessions.core.db import in_db
 from sessions.core.models import Session
-from sessions.core.store import children
+from sessions.core.store import children, family
 from sessions.core.wire.patterns import is_everything, matches
 
 
@@ -77,7 +77,7 @@ async def _go_on(
 async def ask(context: ToolContext, limit: Reached) -> None:
     """Return where a rule or a person lets the call go on. Raises PermissionRejected for a person's no
     without words, else ToolError."""
-    line = await in_db(children.line, context.session_id)
+    line = await in_db(family.line, context.session_id)
     metadata = {
         "limit": limit.words,
         "further": limit.further,

@@ -19,7 +19,7 @@ from sessions.core import bus
 from sessions.core.db import in_db
 from sessions.core.ids import ascending
 from sessions.core.models import Session
-from sessions.core.store import children, inbox
+from sessions.core.store import children, family, inbox
 from sessions.core.store import sessions as session_store
 from sessions.core.wire.patterns import EVERYTHING, is_everything, matches
 from sessions.core.wire.session import SessionModel
@@ -39,7 +39,7 @@ async def delegate(run: Run, context: ToolContext, errand: Errand) -> Report:
     agent = _agent(context, errand)
     named = await in_db(children.named_by_user, run.session.id, context.message_id, agent.name)
     await _permit(context, errand, named)
-    line = await in_db(children.line, run.session.id)
+    line = await in_db(family.line, run.session.id)
     await limits.check_depth(context, len(line) - 1)
     model = _model(context, agent, named or {})
     rules = _rules(context, agent)

@@ -13,8 +13,8 @@ from django.utils.translation.trans_null import gettext_noop
 from sessions.changes.undo.plan import WRITES
 from sessions.core.models import FileChange, Operation
 from sessions.core.models.ledger import shown, unpack_path
+from sessions.core.store import family
 from sessions.core.store.operations import LEAVE, TAKE
-from sessions.core.store.permissions import family
 
 Kind: TypeAlias = Operation.Kind
 State: TypeAlias = Operation.State
@@ -53,7 +53,7 @@ def of_session(session_id: str) -> QuerySet[FileChange]:
     """All that a session, its subagents and verdicts in them wrote, oldest first. An undo that is still being
     carried out is not among it."""
     made = Q(session_id=session_id) | Q(for_session_id=session_id)
-    verdicts = Q(operation__isnull=False, session_id__in=family(session_id))
+    verdicts = Q(operation__isnull=False, session_id__in=family.of(session_id))
     rows = FileChange.objects.filter(made | verdicts)
     return rows.exclude(operation__state=State.PLANNED).order_by("id")
 

@@ -29,8 +29,7 @@ from sessions.core.models import (
 )
 from sessions.core.models.ledger import shown
 from sessions.core.sentences import translate
-from sessions.core.store import children, forks, waits
-from sessions.core.store.permissions import family
+from sessions.core.store import children, family, forks, waits
 
 WORDS = 300
 """Characters of a prompt that are read for its line."""
@@ -151,7 +150,7 @@ _REACH = {
 
 def other_moments(session: Session) -> Iterator[Moment]:
     """Requests of subagents are asked in their topmost session, so they are there too."""
-    names = dict(Session.objects.filter(id__in=family(session.id)).values_list("id", "title"))
+    names = dict(Session.objects.filter(id__in=family.of(session.id)).values_list("id", "title"))
     yield from _permissions(session, names)
     yield from _refusals(session, names)
     yield from _questions(session, names)

@@ -31,6 +31,7 @@ from sessions.core.db import in_db, in_db_sync
 from sessions.core.models import FileChange, Operation, Session, StagedFile
 from sessions.core.models.ledger import pack_path, shown, unpack_path
 from sessions.core.store import operations, staging
+from sessions.core.store.family import topmost
 from sessions.core.store.operations import APPLIED, STAGED, Kind, Place, State
 from sessions.core.store.staging import StaleEdit
 
@@ -163,7 +164,7 @@ Planned = Callable[[Sequence[StagedFile], Roots], list[Move]]
 
 
 def _waiting(session: Session) -> tuple[Session, list[StagedFile], Roots]:
-    return staging.topmost(session), *waiting(session)
+    return topmost(session), *waiting(session)
 
 
 async def _keep_in_turn(session: Session, plan: Planned, words: str, actor: str) -> Operation:

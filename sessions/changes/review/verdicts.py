@@ -33,7 +33,7 @@ from sessions.core.bounded import LRU
 from sessions.core.db import in_db_sync
 from sessions.core.models import FileChange, Session, StagedFile
 from sessions.core.models.ledger import pack_path, shown
-from sessions.core.store import children, ledger, operations, problems, summary, turns
+from sessions.core.store import family, ledger, operations, problems, summary, turns
 from sessions.core.store.ledger import Later, Point
 from sessions.core.store.problems import Known, Place
 
@@ -109,7 +109,7 @@ def entries(session: Session, scope: Scope, roots: Roots) -> list[FileChange]:
 
 def staged(session: Session) -> list[StagedFile]:
     """What waits in review mode, of the session and its subagents: the topmost session has the rows."""
-    return list(StagedFile.objects.filter(session_id__in=children.roots([session.id])).order_by("path"))
+    return list(StagedFile.objects.filter(session_id__in=family.roots([session.id])).order_by("path"))
 
 
 def staged_change(row: StagedFile, roots: Roots) -> Change:

@@ -19,9 +19,8 @@ from sessions.core import opened
 from sessions.core.models import Session
 from sessions.core.repository import Repository
 
-from . import children
 from . import sessions as session_store
-from .staging import topmost
+from .family import below, topmost
 
 MOST = 20
 """Of one session."""
@@ -172,5 +171,5 @@ def _kept(folder: AddedFolder) -> dict[str, str | bool]:
 def _put(session: Session, folders: Sequence[AddedFolder]) -> None:
     kept = [_kept(folder) for folder in folders]
     root = topmost(session)
-    for row in (root, *children.below(root.id)):
+    for row in (root, *below(root.id)):
         session_store.update(row.id, folders=kept)

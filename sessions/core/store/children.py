@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +10,9 @@ from django.db import transaction
 
 from sessions.core.db import durable
 from sessions.core.models import AdmittedPrompt, Message, Part, Session
-from sessions.core.prepared import Prepared
 
 from . import inbox
+from .family import below, topmost
 from .rows import message_wire, part_wire
 
 
@@ -23,33 +23,8 @@ def listing(session_id: str) -> list[Session]:
     )
 
 
-def line(session_id: str) -> list[Session]:
-    """A session and those above it, the topmost first."""
-    ids = [session_id, *_above(session_id)]
-    found = Session.objects.in_bulk(ids)
-    return [found[id] for id in reversed(ids) if id in found]
-
-
-def roots(session_ids: Iterable[str]) -> set[str]:
-    """The topmost sessions above these: the ones that the sidebar lists."""
-    return {[session_id, *_above(session_id)][-1] for session_id in session_ids}
-
-
-def below(session_id: str) -> list[Session]:
-    """The sessions that a session started, and that those started."""
-    newest = _STARTED.rows(session_id)
-    found = [*newest]
-    while newest:
-        newest = list(Session.objects.filter(parent_id__in=[row.id for row in newest]))
-        found += newest
-    return found
-
-
-_STARTED = Prepared(lambda session_id: Session.objects.filter(parent_id=session_id))
-
-
 def spent_below(session_id: str) -> float:
-    """US dollars that those sessions cost, also deleted ones."""
+    """US dollars that the sessions below one cost, also deleted ones."""
     return sum(row.cost for row in below(session_id))
 
 
@@ -76,9 +51,8 @@ class Spent:
 
 def spent_elsewhere(session: Session) -> Spent:
     """By the other sessions of the conversation that a session is in: the topmost one and all below it."""
-    top = _above(session.id)[-1] if session.parent_id else session.id
-    family = [*Session.objects.filter(id=top), *below(top)] if session.parent_id else below(top)
-    rows = [row for row in family if row.id != session.id]
+    top = topmost(session)
+    rows = [row for row in (top, *below(top.id)) if row.id != session.id]
     return Spent(sum(row.cost for row in rows), sum(row.tokens.get("output", 0) for row in rows))
 
 
@@ -184,13 +158,3 @@ def last_failure(message_id: str) -> str:
     row = Part.objects.filter(message_id=message_id, type="tool").order_by("-id").first()
     state = row.data["state"] if row else {}
     return str(state.get("error", "")) if state.get("status") == "error" else ""
-
-
-def _above(session_id: str) -> list[str]:
-    """The sessions above one, from its parent upward."""
-    found: list[str] = []
-    parent = Session.objects.filter(id=session_id).values_list("parent_id", flat=True).first()
-    while parent and parent not in found:
-        found.append(parent)
-        parent = Session.objects.filter(id=parent).values_list("parent_id", flat=True).first()
-    return found

@@ -13,10 +13,9 @@ from sessions.core.ids import ascending
 from sessions.core.models import FileChange, Message, Operation, Part, Pin, Project, Session, StagedFile
 from sessions.core.wire.session import SessionModel
 
-from . import events, index, messages, pins, presets, todos
+from . import events, family, index, messages, pins, presets, todos
 from . import sessions as session_store
 from .ledger import Point
-from .permissions import family
 
 Entry = Mapping[str, Any]
 _COLUMNS = frozenset({"id", "sessionID", "messageID", "role", "type"})
@@ -78,7 +77,7 @@ def changes_since(session_id: str, before: str) -> list[FileChange]:
     if not start:
         return []
     made = Point(before).onward(session_id) & Q(operation=None)
-    undone = Q(session_id__in=family(session_id), operation__isnull=False, time_created__gte=start[0])
+    undone = Q(session_id__in=family.of(session_id), operation__isnull=False, time_created__gte=start[0])
     return list(
         FileChange.objects.filter(made | undone, project_id=F("session__project_id"))
         .exclude(operation__state=Operation.State.PLANNED)

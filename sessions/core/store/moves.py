@@ -10,14 +10,14 @@ from django.db.models import F, Q
 from sessions.core.ids import now
 from sessions.core.models import FileChange, Operation, Project, Session, StagedFile
 
-from . import children, events, projects
+from . import events, family, projects
 from . import sessions as session_store
 from .rows import project_of
 
 
 def whole(session: Session) -> list[Session]:
     """A session and those below it, deleted ones as well: these can be restored."""
-    return [session, *children.below(session.id)]
+    return [session, *family.below(session.id)]
 
 
 def paths(rows: Sequence[Session]) -> set[str]:

@@ -35,6 +35,7 @@ from sessions.core.models import (
 )
 from sessions.core.prepared import Prepared
 from sessions.core.sealing import Unreadable, seal, unseal
+from sessions.core.store.family import topmost
 
 Kind = Literal["asks", "done", "failed", "goal"]
 KINDS: tuple[Kind, ...] = ("asks", "done", "failed", "goal")
@@ -242,7 +243,7 @@ def _tell(kind: Kind, session: Session, id: str, what: str = "", request: str = 
     wanting = [row for row in _ENABLED.rows() if _wants(row, kind, session.project_id)]
     if not wanting:
         return
-    root = _root(session)
+    root = topmost(session)
     name = Project.objects.values_list("name", flat=True).get(id=root.project_id)
     news = News(id, kind, root.id, root.project_id, root.title, name, now(), what, request)
     for notifier in wanting:
@@ -256,15 +257,6 @@ def _was_of_goal(session: Session) -> bool:
     last = Verdict.objects.filter(goal__session=session).order_by("-id").first()
     newest = Message.objects.filter(session=session).order_by("-id").first()
     return last is not None and newest is not None and last.message_id == newest.id
-
-
-def _root(session: Session) -> Session:
-    """The one that the list shows."""
-    seen = {session.id}
-    while session.parent_id and session.parent_id not in seen:
-        seen.add(session.parent_id)
-        session = Session.objects.get(id=session.parent_id)
-    return session
 
 
 def _wants(notifier: Notifier, kind: Kind, project: str) -> bool:

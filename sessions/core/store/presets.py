@@ -8,10 +8,9 @@ from django.db import transaction
 from sessions.core.models import Session
 from sessions.core.wire.session import Preset
 
-from . import children
 from . import sessions as session_store
+from .family import below, topmost
 from .permissions import audit
-from .staging import topmost
 
 EVERYTHING = "everything"
 
@@ -22,7 +21,7 @@ def switch(session: Session, preset: Preset, actor: str = "") -> Session | None:
     with transaction.atomic():
         root = topmost(session)
         if root.preset != preset:
-            for row in (root, *children.below(root.id)):
+            for row in (root, *below(root.id)):
                 session_store.update(row.id, preset=preset)
             audit.note_preset(root, preset, actor)
     return session_store.get(session.id)

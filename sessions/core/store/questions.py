@@ -16,8 +16,7 @@ from sessions.core.sentences import grouped
 from sessions.core.wire.questions import QuestionInfo, QuestionRequestInfo
 from sessions.core.wire.session import ToolRef
 
-from . import events, notifiers
-from .permissions import family
+from . import events, family, notifiers
 
 MOST_WORDS = 10_000
 """Characters of one answer in own words."""
@@ -100,7 +99,7 @@ def pending(*, session_id: str = "", project_id: str = "") -> list[QuestionReque
 
 def pending_below(session_id: str) -> list[QuestionRequest]:
     """What waits for an answer in a session and in all that it started, oldest first."""
-    rows = _pending().filter(session_id__in=family(session_id))
+    rows = _pending().filter(session_id__in=family.of(session_id))
     return list(rows.select_related("session__project").order_by("id"))
 
 

@@ -34,7 +34,7 @@ from sessions.core.sentences import grouped
 from sessions.core.wire.messages import ABORTED
 from sessions.core.wire.session import Preset, SessionModel
 
-from . import children, events, goals, presets, pursuits, resumption
+from . import children, events, family, goals, presets, pursuits, resumption
 from . import sessions as session_store
 from .leases import Clock
 
@@ -190,7 +190,7 @@ def asking(session_ids: Collection[str]) -> set[str]:
     return {
         session_id
         for session_id in session_ids
-        for ids in [[session_id, *(row.id for row in children.below(session_id))]]
+        for ids in [[session_id, *(row.id for row in family.below(session_id))]]
         if PermissionRequest.objects.filter(session__in=ids, state="pending").exists()
         or QuestionRequest.objects.filter(session__in=ids, state="pending").exists()
     }

@@ -18,6 +18,7 @@ from sessions.core.prepared import Prepared
 
 from . import sessions as session_store
 from .children import errand_of
+from .family import topmost
 from .ledger import changed
 
 _COLUMNS = (
@@ -62,13 +63,6 @@ class CallRef:
     message_id: str
     part_id: str
     call_id: str
-
-
-def topmost(session: Session) -> Session:
-    """The session that a person prompted: the one above all others."""
-    while session.parent is not None:
-        session = session.parent
-    return session
 
 
 def files(session: Session) -> list[StagedFile]:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sessions.core.models import PermissionRequest, QuestionRequest, Session
+from sessions.core.models import PermissionRequest, QuestionRequest
+from sessions.core.store import family
 
 Spans = Sequence[tuple[int, int]]
 
 
 def of(session_id: str) -> Spans:
     """The waits of a session and of those below it, without overlaps, in order; times in milliseconds."""
-    ids = newest = [session_id]
-    while newest:
-        newest = list(Session.objects.filter(parent_id__in=newest).values_list("id", flat=True))
-        ids = ids + newest
+    ids = [session_id, *(row.id for row in family.below(session_id))]
     found: list[tuple[int, int]] = []
     for model in (PermissionRequest, QuestionRequest):
         rows = model._default_manager.filter(session_id__in=ids, time_answered__isnull=False)

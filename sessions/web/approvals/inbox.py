@@ -27,6 +27,7 @@ from sessions.core.principal import person_in, sees
 from sessions.core.roles import Person
 from sessions.core.sockets import HEARTBEAT
 from sessions.core.store import permissions, questions, schedules
+from sessions.core.store.family import topmost
 from sessions.core.store.keys import CHANGED
 from sessions.core.text import visible
 from sessions.core.wire.messages import ABORTED
@@ -127,7 +128,7 @@ def inbox(person: Person | None = None) -> Inbox:
     asked = [one for one in asked if sees(person, one[0].project_id)]
     groups: dict[str, Group] = {}
     for session, entry in sorted(asked, key=lambda one: one[1].time):
-        root = _root(session)
+        root = topmost(session)
         groups.setdefault(root.id, _group(root)).entries.append(entry)
     ended = [_run(row) for row in schedules.unread() if sees(person, row.schedule.project_id)]
     return Inbox([*groups.values(), *ended])
@@ -190,14 +191,6 @@ def _question(row: QuestionRequest) -> Entry:
         origin=origin(row.session),
         time=row.time_created,
     )
-
-
-def _root(session: Session) -> Session:
-    seen = {session.id}
-    while session.parent is not None and session.parent_id not in seen:
-        session = session.parent
-        seen.add(session.id)
-    return session
 
 
 def _said(group: Group, entry: Entry) -> dict[str, str]:

@@ -16,7 +16,7 @@ from django.conf import settings
 
 from sessions.core import bus
 from sessions.core.db import in_db
-from sessions.core.store import children, inbox, messages, pins, provider_keys, session_folders, turns, waits
+from sessions.core.store import family, inbox, messages, pins, provider_keys, session_folders, turns, waits
 from sessions.core.store.events import before_late
 from sessions.rendering.blocks import Update
 from sessions.rendering.deeds import deeds_html
@@ -338,9 +338,9 @@ class LivePage:
             frame.html += await in_db(changes.rendered, self._session_id, fragments)
 
     async def _sidebar(self, frame: Frame, session_ids: Iterable[str]) -> None:
-        for session_id in sorted(await in_db(children.roots, session_ids), reverse=True):
+        for session_id in sorted(await in_db(family.roots, session_ids), reverse=True):
             if not self._listed and self._session_id:
-                self._listed = "".join(await in_db(children.roots, [self._session_id]))
+                self._listed = "".join(await in_db(family.roots, [self._session_id]))
             html = await in_db(sidebar_item, session_id, self._project_id, current=self._listed)
             if html:
                 frame.ensure("sessions-today", f"{session_id}-item", f'<li id="{session_id}-item"></li>')

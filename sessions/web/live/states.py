@@ -19,7 +19,7 @@ from sessions.core.endings import ending_of
 from sessions.core.ids import now
 from sessions.core.models import Label, Message, Part, Project, Session
 from sessions.core.store import (
-    children,
+    family,
     labels,
     permissions,
     questions,
@@ -98,7 +98,7 @@ def sidebar_list(
     filed = sorted(session_store.listing(project, filed=True, **wanted), key=_order, reverse=True)
     waiting = {request.session_id for request in permissions.pending(project_id=project.id)}
     waiting |= {request.session_id for request in questions.pending(project_id=project.id)}
-    above = children.roots(waiting)
+    above = family.roots(waiting)
     placed = {row.id: row for row in (*pinned, *filed)}
     labelled = labels.by_session([*placed, *(row.id for row in last)])
     moment = now()
@@ -116,7 +116,7 @@ def sidebar_list(
         groups=[(group, gettext(GROUPS[group]), groups[group]) for group in GROUPS],
         folders=[(one, groups[one.id], one.folded and not search and not label) for one in folders],
         periods=periods.items(),
-        current="".join(children.roots([current] if current else [])),
+        current="".join(family.roots([current] if current else [])),
         project=project,
         search=search,
         archived=archived,

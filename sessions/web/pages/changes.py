@@ -22,6 +22,7 @@ from sessions.core.principal import acting, actor
 from sessions.core.sharing import share_new
 from sessions.core.store import inbox, presets, staging, todos
 from sessions.core.store import sessions as session_store
+from sessions.core.store.family import topmost
 from sessions.core.store.resumption import NothingToResume
 from sessions.core.wire.session import Preset, SessionModel
 from sessions.web.access import find_hidden, is_here, project_of, session_of
@@ -174,7 +175,7 @@ async def read(request: HttpRequest, project_id: str, session_id: str) -> HttpRe
 async def pin(request: HttpRequest, project_id: str, session_id: str) -> HttpResponse:
     """Pin it, or the one that the list shows for it, with `on` 1, no longer with 0; without, the other way
     than now."""
-    session = await in_db(staging.topmost, await session_of(project_id, session_id))
+    session = await in_db(topmost, await session_of(project_id, session_id))
     on = request.POST.get("on", "0" if session.time_pinned else "1") == "1"
     await in_db(session_store.pin, session.id, on)
     return done()

@@ -12,7 +12,7 @@ from sessions.core import workers
 from sessions.core.db import durable
 from sessions.core.ids import ascending, now
 from sessions.core.models import PermissionRequest, SavedRule, Session
-from sessions.core.store import events, notifiers
+from sessions.core.store import events, family, notifiers
 from sessions.core.store.rows import permission_info
 
 from . import audit, saved
@@ -155,23 +155,13 @@ def pending(*, session_id: str = "", project_id: str = "") -> list[PermissionReq
 
 def pending_below(session_id: str) -> list[PermissionRequest]:
     """What waits for an answer in a session and in all that it started, oldest first."""
-    rows = PermissionRequest.objects.filter(state="pending", session_id__in=family(session_id))
+    rows = PermissionRequest.objects.filter(state="pending", session_id__in=family.of(session_id))
     return list(rows.select_related("session").order_by("id"))
 
 
 def inbox() -> list[PermissionRequest]:
     """What waits for an answer anywhere, oldest first."""
     return list(_pending().select_related("session__project", "session__parent").order_by("id"))
-
-
-def family(session_id: str) -> list[str]:
-    """A session, the ones it started, and all that those started."""
-    found, newest = [session_id], [session_id]
-    while newest:
-        children = Session.objects.filter(parent_id__in=newest, time_deleted=None)
-        newest = list(children.values_list("id", flat=True))
-        found += newest
-    return found
 
 
 def get(request_id: str) -> PermissionRequest | None:

@@ -11,6 +11,7 @@ from sessions.core.ids import now
 from sessions.core.models import Message, PermissionRequest, SavedRule, Session
 from sessions.core.prepared import Prepared
 from sessions.core.store.children import errand_of, is_busy
+from sessions.core.store.family import lineage, topmost
 from sessions.core.store.turns import last_prompt
 
 SCOPES: Final = ("once", "turn", "session", "project", "minutes")
@@ -34,7 +35,7 @@ def reach(row: PermissionRequest, scope: str, minutes: int) -> Reach | None:
             session_id, prompt_id = _turn(row.session, row.message_id)
             return Reach(session_id, prompt_id) if prompt_id else None
         case "session":
-            return Reach(_line(row.session)[-1])
+            return Reach(topmost(row.session).id)
         case "minutes":
             return Reach(time_expires=now() + minutes * 60_000)
     return Reach()
@@ -47,7 +48,7 @@ def in_force(session: Session, message_id: str) -> list[SavedRule]:
     """The saved rules that reach a call of a message now, oldest first."""
     if not _OF_PROJECT.rows(session.project_id):
         return []
-    here = Q(session=None) | Q(session_id__in=_line(session))
+    here = Q(session=None) | Q(session__in=lineage(session))
     found = list(_unexpired(session.project_id).filter(here))
     turn = _turn(session, message_id)[1] if any(rule.message_id for rule in found) else ""
     return [rule for rule in found if rule.message_id in ("", turn)]
@@ -89,12 +90,3 @@ def _turn(session: Session, message_id: str) -> tuple[str, str]:
     if row is None:
         return "", ""
     return row.session_id, row.data.get("parentID") or row.id
-
-
-def _line(session: Session) -> list[str]:
-    """A session and all above it, the topmost last."""
-    line = [session.id]
-    while session.parent is not None:
-        session = session.parent
-        line.append(session.id)
-    return line

@@ -11,7 +11,7 @@ from agents.agent import recovery
 from sessions.core.db import in_db
 from sessions.core.ids import ascending
 from sessions.core.models import FileChange, Session
-from sessions.core.store import children, inbox, leases, ledger, usage
+from sessions.core.store import children, family, inbox, leases, ledger, usage
 from sessions.core.store import sessions as session_store
 from sessions.core.wire.base import Tokens
 from sessions.core.wire.parts import ToolPart
@@ -38,9 +38,9 @@ async def test_the_family_is_found_from_both_ends(tmp_path: Path) -> None:
     talk = await Talk.begin(tmp_path / "p")
     child = await below(talk, talk.session)
     grandchild, other = await below(talk, child), await below(talk, talk.session)
-    line = await in_db(children.line, grandchild.id)
+    line = await in_db(family.line, grandchild.id)
     assert [row.id for row in line] == [talk.session.id, child.id, grandchild.id]
-    assert await in_db(children.roots, [grandchild.id, talk.session.id]) == {talk.session.id}
+    assert await in_db(family.roots, [grandchild.id, talk.session.id]) == {talk.session.id}
     assert [row.id for row in await in_db(children.listing, talk.session.id)] == [child.id, other.id]
     await in_db(leases.claim, grandchild.id, "worker", 3600)
     assert await in_db(children.at_work_below, talk.session.id) == [grandchild.id]
