@@ -137,7 +137,7 @@ async def test_a_list_that_changes_does_not_end_a_drag(
         for step in (2, 4):
             await page.mouse.move(box["x"] + step, box["y"] + step)
         await expect(page.locator(".period.drop-into")).to_have_count(1)
-        async with page.expect_response("**/sessions?*"):  # one that the page has asked for itself is held, too
+        async with page.expect_response("**/sessions?*"):  # also one it asked for by itself is held
             fresh = await stage.session("Gamma")
             await expect(other.item(fresh)).to_be_visible()
             await page.evaluate("htmx.trigger('#session-list', 'list:renew')")  # as when a day ends
