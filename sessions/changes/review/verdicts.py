@@ -33,7 +33,7 @@ from sessions.core.bounded import LRU
 from sessions.core.db import in_db_sync
 from sessions.core.models import FileChange, Session, StagedFile
 from sessions.core.models.ledger import pack_path, shown
-from sessions.core.store import family, ledger, operations, problems, summary, turns
+from sessions.core.store import ledger, operations, problems, staging, summary, turns
 from sessions.core.store.ledger import Later, Point
 from sessions.core.store.problems import Known, Place
 
@@ -105,11 +105,6 @@ def entries(session: Session, scope: Scope, roots: Roots) -> list[FileChange]:
     else:
         found = rows.filter(_own(session) | _below(session))
     return list(found.order_by("id"))
-
-
-def staged(session: Session) -> list[StagedFile]:
-    """What waits in review mode, of the session and its subagents: the topmost session has the rows."""
-    return list(StagedFile.objects.filter(session_id__in=family.roots([session.id])).order_by("path"))
 
 
 def staged_change(row: StagedFile, roots: Roots) -> Change:
@@ -482,7 +477,7 @@ def _rows(
     if made is not None:
         changes = made
     elif scope.kind == "staged":
-        waiting = staged(session)
+        waiting = staging.files(session)
         roots = roots_of(session.project, waiting)
         changes = [staged_change(row, roots) for row in waiting]
     else:

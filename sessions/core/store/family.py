@@ -1,4 +1,7 @@
-"""How sessions stand to each other: what is above one, and what it started."""
+"""How sessions stand to each other: what is above one, and what it started.
+
+A session gets its parent when it is made, which is one that is there already, so that there is no circle.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,9 @@ from sessions.core.prepared import Prepared
 
 
 def lineage(session: Session) -> list[Session]:
-    """A session and those above it, the topmost last. A circle, which a damaged import can have, ends."""
+    """A session and those above it, the topmost last."""
     found = [session]
-    while (above := found[-1].parent) is not None and above not in found:
+    while (above := found[-1].parent) is not None:
         found.append(above)
     return found
 
@@ -28,10 +31,14 @@ def line(session_id: str) -> list[Session]:
 
 
 def roots(session_ids: Iterable[str]) -> set[str]:
-    """The topmost sessions above these; one that is gone stands for itself."""
-    asked = list(session_ids)
-    known = Session.objects.in_bulk(asked)
-    return {topmost(known[id]).id if id in known else id for id in asked}
+    """The topmost sessions above these, by a statement a generation; one that is gone stands for itself."""
+    found: set[str] = set()
+    newest = set(session_ids)
+    while newest:
+        above = dict(Session.objects.filter(id__in=newest).values_list("id", "parent_id"))
+        found |= {id for id in newest if not above.get(id)}
+        newest = {parent for parent in above.values() if parent}
+    return found
 
 
 def below(session_id: str) -> list[Session]:

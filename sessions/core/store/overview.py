@@ -14,15 +14,13 @@ from django.db.models import Count, Max, Q, QuerySet
 from sessions.core.models import Label, Message, Part, PermissionRequest, QuestionRequest, Session, Todo
 from sessions.core.wire.messages import ABORTED, SERVER_ENDED
 
-from . import labels
+from . import family, labels
 from .rows import part_wire
 
 MOST = 300
 """Sessions that are anything but idle: more of them at once nobody looks through."""
 PAGE = 60
 """Idle ones at once; older ones come when they are asked for."""
-_DEEPEST = 8
-"""Subagents of subagents that are followed."""
 _BUSY = ("busy", "retry")
 _ENDED = ("completed", "cancelled")
 
@@ -78,7 +76,7 @@ def found(wanted: Wanted, *, before: int = 0) -> Found:
 
 def lines(wanted: Wanted, ids: Iterable[str]) -> dict[str, Line | None]:
     """Of sessions, or those above them, the lines by id; None for one that is not wanted (any more)."""
-    tops = roots(ids)
+    tops = family.roots(ids)
     rows = list(_matching(wanted).filter(id__in=tops))
     return dict.fromkeys(tops) | {line.session.id: line for line in _lines(rows, waiting())}
 
@@ -89,20 +87,7 @@ def waiting() -> set[str]:
     for model in (PermissionRequest, QuestionRequest):
         rows = model._default_manager.filter(state="pending", session__time_deleted=None)
         asked |= set(rows.values_list("session_id", flat=True))
-    return roots(asked)
-
-
-def roots(ids: Iterable[str]) -> set[str]:
-    """The topmost sessions above these, a statement a generation."""
-    found: set[str] = set()
-    newest = set(ids)
-    for _ in range(_DEEPEST):
-        if not newest:
-            break
-        above = dict(Session.objects.filter(id__in=newest).values_list("id", "parent_id"))
-        found |= {id for id in newest if not above.get(id)}
-        newest = {parent for parent in above.values() if parent}
-    return found
+    return family.roots(asked)
 
 
 def _busy() -> Q:
@@ -159,9 +144,7 @@ def _put_below(every: dict[str, Line]) -> None:
     """The sessions that those started: all of them cost, those at work are shown below theirs."""
     top = dict(every)
     newest = list(every)
-    for _ in range(_DEEPEST):
-        if not newest:
-            return
+    while newest:
         rows = list(Session.objects.filter(parent_id__in=newest).order_by("time_created", "id"))
         newest = [row.id for row in rows]
         for row in rows:

@@ -196,6 +196,15 @@ async def test_children_come_with_their_parent_and_a_missing_one_is_named(tmp_pa
     assert [problem.reason for problem in progress.problems] == ["its parent ses_nowhere is missing"]
 
 
+async def test_sessions_that_name_each_other_are_no_circle_here(tmp_path: Path) -> None:
+    data = files(tmp_path, parentID=making.CHILD)
+    making.files(data, making.session(GONE, making.CHILD, parentID=making.SESSION), [])
+    for _ in range(2):
+        await take(data)
+        above = {(await kept(id)).parent_id for id in (making.SESSION, making.CHILD)}
+        assert above in ({None, making.SESSION}, {None, making.CHILD})
+
+
 @pytest.mark.parametrize(
     ("info", "reason"),
     [

@@ -14,13 +14,13 @@ from django.views.decorators.http import require_GET
 from sessions.changes.diffs.images import image as image_of
 from sessions.changes.review.marking import hunk_mark
 from sessions.changes.review.standing import standing
-from sessions.changes.review.verdicts import Scope, listing, staged
+from sessions.changes.review.verdicts import Scope, listing
 from sessions.changes.snapshots.objects import ObjectMissing
 from sessions.core.db import in_db
 from sessions.core.models import Session
 from sessions.core.plans import is_plan
 from sessions.core.principal import acting
-from sessions.core.store import ledger, marks, messages, tours, turns
+from sessions.core.store import ledger, marks, messages, staging, tours, turns
 from sessions.core.text import visible
 from sessions.rendering.tools import card
 from sessions.web.access import session_of
@@ -88,7 +88,7 @@ def options(session: Session, chosen: Scope) -> list[Option]:
         (Scope("git"), gettext("Git: uncommitted")),
         (Scope("branch"), gettext("Git: branch")),
     ]
-    if chosen.kind == "staged" or staged(session):
+    if chosen.kind == "staged" or staging.files(session):
         known.append((Scope("staged"), gettext("Staged")))
     if chosen not in (scope for scope, _ in known):
         known.insert(0, (chosen, _named(session, chosen)))

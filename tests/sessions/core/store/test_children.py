@@ -41,6 +41,8 @@ async def test_the_family_is_found_from_both_ends(tmp_path: Path) -> None:
     line = await in_db(family.line, grandchild.id)
     assert [row.id for row in line] == [talk.session.id, child.id, grandchild.id]
     assert await in_db(family.roots, [grandchild.id, talk.session.id]) == {talk.session.id}
+    assert await in_db(family.line, "ses_gone") == []
+    assert await in_db(family.roots, ["ses_gone", child.id]) == {"ses_gone", talk.session.id}
     assert [row.id for row in await in_db(children.listing, talk.session.id)] == [child.id, other.id]
     await in_db(leases.claim, grandchild.id, "worker", 3600)
     assert await in_db(children.at_work_below, talk.session.id) == [grandchild.id]
