@@ -86,7 +86,7 @@ box.addEventListener("htmx:afterRequest", ({ detail }) => {
 box.addEventListener("beforetoggle", ({ newState }) => {
   if (newState === "open") dress(box, "inbox-panel");
   const right = document.documentElement.clientWidth - button.getBoundingClientRect().right;
-  box.style.setProperty("--inbox-right", `${Math.max(8, Math.round(right))}px`);
+  box.style.setProperty("--inbox-right", `${right}px`);
 });
 box.addEventListener("toggle", (event) => {
   button?.setAttribute("aria-expanded", String(event.newState === "open"));

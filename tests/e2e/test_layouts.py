@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.async_api import BrowserContext, expect
+from playwright.async_api import BrowserContext, ViewportSize, expect
 
 from tests.e2e.conftest import repository
 from tests.e2e.stage import Stage
@@ -53,4 +53,28 @@ async def test_panels_are_kept_by_project_and_put_back(
     await page.goto(elsewhere)
     assert await width(sidebar) == 200
     await expect(page.get_by_role("tree", name="Files of the project")).to_be_visible()
+    await page.close()
+
+
+async def test_what_opens_over_the_page_stays_within_the_window(
+    stage: Stage, context: BrowserContext
+) -> None:
+    tab = await stage.tab(context, await stage.session("opened over"))
+    page = tab.page
+    await page.get_by_role("button", name="Changed files").click()
+    await expect(tab.review).to_be_visible()
+    for size in ({"width": 1200, "height": 800}, {"width": 390, "height": 844}):
+        await page.set_viewport_size(ViewportSize(**size))
+        for key in "ishmdw":
+            await page.locator("#scroller").focus()
+            await page.keyboard.press("g")
+            await page.keyboard.press(key)
+            opened = page.locator(":popover-open")
+            await expect(opened).to_have_count(1)
+            box = await opened.bounding_box()
+            assert box
+            assert box["x"] >= 0, key
+            assert box["x"] + box["width"] <= size["width"], key
+            await page.keyboard.press("Escape")
+            await expect(opened).to_have_count(0)
     await page.close()
