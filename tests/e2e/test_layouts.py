@@ -63,8 +63,9 @@ async def test_what_opens_over_the_page_stays_within_the_window(
     page = tab.page
     await page.get_by_role("button", name="Changed files").click()
     await expect(tab.review).to_be_visible()
-    for size in ({"width": 1200, "height": 800}, {"width": 390, "height": 844}):
-        await page.set_viewport_size(ViewportSize(**size))
+    sizes: list[ViewportSize] = [{"width": 1200, "height": 800}, {"width": 390, "height": 844}]
+    for size in sizes:
+        await page.set_viewport_size(size)
         for key in "ishmdw":
             await page.locator("#scroller").focus()
             await page.keyboard.press("g")
