@@ -5,6 +5,7 @@ import { composes } from "./ime.js";
 import { reach } from "./jump.js";
 import { find, goTo, highlight, unfold } from "./marks.js";
 import { onPage } from "./page.js";
+import { lead } from "./scroll.js";
 import { gettext, interpolate } from "./words.js";
 
 const PAUSE = 150; // milliseconds
@@ -117,7 +118,7 @@ async function step(by) {
   tell();
   const { range, message, part } = stops[at];
   if (range) return goTo(range);
-  await reach(message);
+  await lead(() => reach(message));
   const element = document.getElementById(part);
   if (element) await opened(element);
   if (mine !== steps) return;

@@ -1,5 +1,6 @@
 // Goes to the message that the address names (`#msg_…`), loading older ones until it is there.
 import { onPage, thisPage } from "./page.js";
+import { lead } from "./scroll.js";
 
 const scroller = document.getElementById("scroller");
 
@@ -22,20 +23,23 @@ const answered = (button) => new Promise((done) => {
   document.addEventListener("htmx:afterRequest", heard);
 });
 
-// A message of this page, once it is there; null where there is none.
+// A message of this page, once it is there; null where there is none. On a way of `lead`.
 export async function reach(id) {
   const here = thisPage();
-  document.dispatchEvent(new CustomEvent("page:jumped"));
   while (here() && !document.getElementById(id) && (await older(id)));
   return here() ? document.getElementById(id) : null;
 }
 
 async function jump() {
   const id = location.hash.slice(1);
-  const found = /^msg_\w+$/.test(id) && (await reach(id));
+  if (/^msg_\w+$/.test(id)) await lead(() => arrive(id));
+}
+
+async function arrive(id) {
+  const found = await reach(id);
   if (!found) return;
-  document.dispatchEvent(new CustomEvent("page:jumped"));
   (await import("./fold-turns.js")).showTurn(found);
+  document.dispatchEvent(new CustomEvent("page:jumped"));
   found.tabIndex = -1;
   found.focus({ preventScroll: true });
   scroller.scrollTop += found.getBoundingClientRect().top - scroller.getBoundingClientRect().top - 12;

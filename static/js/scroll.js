@@ -8,6 +8,7 @@ const NEAR = 48;
 let following = true;
 let top = 0;
 let tall = 0;
+let way = null; // to a message, while it is not over
 
 function atEnd() {
   return scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR;
@@ -26,6 +27,18 @@ function offer(wanted) {
 
 export const isFollowing = () => following;
 
+// Goes a way to a message that may be far above. What comes in there meanwhile, where the page stands at its end, is no
+// arriving at the end.
+export async function lead(go) {
+  const mine = (way = {});
+  following = false;
+  try {
+    return await go();
+  } finally {
+    if (way === mine) way = null;
+  }
+}
+
 function jump() {
   following = true;
   follow();
@@ -36,7 +49,7 @@ scroller.addEventListener(
   () => {
     // Only going up leaves the end: text that grew since the last frame is not the person's doing.
     // Nor is what comes up because something above it went.
-    if (atEnd()) following = true;
+    if (atEnd()) following ||= !way;
     else if (scroller.scrollTop < top && scroller.scrollHeight >= tall) following = false;
     top = scroller.scrollTop;
     tall = scroller.scrollHeight;
@@ -59,6 +72,7 @@ function watch() {
 }
 document.addEventListener("page:replaced", watch);
 onPage(() => {
+  way = null;
   watch();
   jump();
 });

@@ -143,6 +143,20 @@ async def test_a_message_is_gone_to_while_older_ones_are_on_their_way(
     await expect(tab.page.get_by_text("Number 7003.")).to_be_in_viewport()
 
 
+async def test_a_message_is_gone_to_from_the_end_while_the_page_changes(
+    stage: Stage, context: BrowserContext
+) -> None:
+    session = await stage.session("Gone to from the end")
+    await asyncio.to_thread(fill, stage, session, 200, 9001)
+    tab = await stage.tab(context, session)
+    await expect(tab.page.get_by_text("Number 9200.")).to_be_in_viewport()
+    changed = "() => document.dispatchEvent(new CustomEvent('page:changed'))"
+    await tab.page.locator("#scroller").evaluate(f"node => node.addEventListener('scroll', {changed})")
+    await tab.page.evaluate("location.hash = 'msg_' + '9003'.padStart(26, '0')")
+    await expect(tab.page.get_by_text("Number 9003.")).to_be_in_viewport()
+    await expect(tab.page.locator(".message:focus")).to_contain_text("Number 9003.")
+
+
 def fill(stage: Stage, session: str, count: int, first: int = 1) -> None:
     """Numbered prompts, straight into the tables: through the server it would take minutes."""
     now = int(time.time() * 1000)
