@@ -165,5 +165,6 @@ bar.addEventListener("click", async ({ target }) => {
 bar.addEventListener("submit", (event) => event.preventDefault());
 
 if (document.getElementById("overview-words").value) document.getElementById("overview-words").focus();
+for (const box of boxes()) if (box.checked) chosen.set(box.value, box.dataset.base); // before this was loaded
 show();
 line.open();

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.async_api import BrowserContext, Page, expect
 
-from tests.e2e.stage import Stage
+from tests.e2e.stage import Stage, hold
 from tests.loopback.script import Turn, Wait
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
@@ -40,6 +40,19 @@ async def test_a_row_follows_its_session_from_column_to_column(stage: Stage, con
     await page.keyboard.press("g")
     await page.keyboard.press("o")
     await expect(page.get_by_role("heading", name="Overview", level=1)).to_be_visible()
+
+
+async def test_a_row_chosen_before_all_is_loaded_stays_chosen(stage: Stage, context: BrowserContext) -> None:
+    session = await stage.session("chosen at once")
+    page = (await stage.tab(context)).page
+    held = await hold(page, re.compile(r"\+overview\.js$"))
+    await page.goto(f"{stage.server.url}/?choose", wait_until="commit")
+    await held.asked.wait()
+    box = page.locator(f"#{session}-row").get_by_role("checkbox")
+    await box.check()
+    held.free.set()
+    await expect(page.get_by_role("form", name="Chosen sessions")).to_contain_text("1 chosen")
+    await expect(box).to_be_checked()
 
 
 async def test_several_of_the_board_are_archived_and_brought_back(
