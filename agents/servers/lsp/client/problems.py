@@ -99,7 +99,8 @@ class Problems:
     ) -> int:
         """The version that a push without one is of. It may be an older one than the server was last told of,
         when that one is owed an answer or when nothing is new in it: then it counts for the newest only if
-        nothing else comes for as long as the older one took."""
+        nothing else comes for twice as long as the older one took, and for a moment at least: a machine that
+        was quiet may be busy now."""
         if document is None:
             return 0
         now, latest = time.monotonic(), document.version
@@ -113,7 +114,7 @@ class Problems:
             if known.pushed < latest or now < self._answered + FOLLOWING_SECONDS:
                 known.took = now - document.told
             return latest
-        wait = document.told + known.took - now
+        wait = document.told + max(2 * known.took, SETTLE_SECONDS) - now
         if wait <= 0:
             return latest
         known.doubted = asyncio.get_running_loop().call_later(wait, self._believe, path, latest)

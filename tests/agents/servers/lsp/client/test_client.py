@@ -164,6 +164,14 @@ async def test_what_comes_late_and_without_a_version_is_not_taken_for_new(
         fifth = stage.client.change(path, b"five")
         await stage.push(path, "of the fourth")
         assert await said(stage, path, fifth) == ["of the fourth"], "nothing else has come"
+        monkeypatch.setattr(problems, "SETTLE_SECONDS", 3600)
+        known.took = 0
+        waiting = asyncio.create_task(said(stage, path, stage.client.change(path, b"six")))
+        await stage.push(path, "of the fourth")
+        await stage.fake("big", 1)
+        assert not waiting.done(), "it was quick before, and need not be now"
+        await stage.push(path)
+        assert await waiting == []
 
 
 async def test_a_server_that_pushes_twice_is_heard_to_the_end(
