@@ -5,7 +5,6 @@ Git runs nothing that the repository names (`worktrees.git`).
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from sessions.changes.checkout_git import GitError, Setting, excluding, git, lis
 from sessions.changes.snapshots.objects import object_id
 from sessions.changes.tracking import Tracker
 from sessions.changes.undo.files import FileState, UnsafePath, read_file
+from sessions.core.git import copy_index
 
 __all__ = ["Checkout", "GitError"]
 
@@ -69,7 +69,7 @@ class Checkout:
             copy = Path(folder) / "index"
             own = self.top / self.asked("rev-parse", "--git-path", "index")
             if own.is_file():
-                shutil.copyfile(own, copy)
+                copy_index(own, copy)
             empty = self.asked("hash-object", "--stdin")
             entries = b"".join(
                 f"100644 {empty}\t".encode() + file.encode("utf-8", "surrogateescape") + b"\0"

@@ -94,6 +94,16 @@ def run_git(
     return done.stdout
 
 
+def copy_index(index: Path, copy: Path) -> None:
+    """Copy the index of a repository with its time, by which git knows which files may have been written
+    since it read them (gitformat-index(5), git's `racy-git`): to a younger copy they would be unchanged.
+    Raises OSError."""
+    with index.open("rb") as source:
+        copy.write_bytes(source.read())
+        found = os.fstat(source.fileno())
+    os.utime(copy, ns=(found.st_atime_ns, found.st_mtime_ns))
+
+
 def create_repository(git_dir: Path) -> None:
     """Make or bring up to date the bare bones of a SHA-1 repository (gitrepository-layout(5)); idempotent."""
     for folder in ("objects/info", "objects/pack", "refs", "info"):

@@ -4,7 +4,6 @@ filters and line ends included."""
 from __future__ import annotations
 
 import re
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from sessions.changes.git.command import Git
 from sessions.changes.snapshots.objects import object_id
+from sessions.core.git import copy_index
 
 COMPARE = (
     "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--no-relative", "--submodule=short",
@@ -63,7 +63,7 @@ def index_copy(git: Git) -> Iterator[Path]:
         copy = Path(folder) / "index"
         own = git.top / git.asked("rev-parse", "--git-path", "index")
         if own.is_file():
-            shutil.copyfile(own, copy)
+            copy_index(own, copy)
         yield copy
 
 

@@ -46,7 +46,7 @@ from sessions.changes.snapshots.scan import (
     sizes,
 )
 from sessions.changes.snapshots.watching.recall import Known, Recall, identity, mark, merged
-from sessions.core.git import NO_HEAD, GitError, run_git
+from sessions.core.git import NO_HEAD, GitError, copy_index, run_git
 from sessions.core.platform.births import born
 from sessions.core.sentences import Sentence
 
@@ -62,13 +62,16 @@ def borrow_index(store: ObjectStore, project: ProjectGit) -> None:
     one that cannot be read, the store begins with an empty index."""
     if project.index is None or not project.index.exists():
         return
+    own = store.git_dir / "index"
     try:
-        shutil.copyfile(project.index, store.git_dir / "index")
+        copy_index(project.index, own)
+        copied = own.stat()
         for shared in project.index.parent.glob("sharedindex.*"):  # split index: gitformat-index(5)
             shutil.copyfile(shared, store.git_dir / shared.name)
         drop_from_index(store, _unfit_entries(store, project.top))
+        os.utime(own, ns=(copied.st_atime_ns, copied.st_mtime_ns))  # git has written it anew
     except (GitError, OSError):
-        (store.git_dir / "index").unlink(missing_ok=True)
+        own.unlink(missing_ok=True)
 
 
 def drop_from_index(store: ObjectStore, paths: list[str]) -> None:
