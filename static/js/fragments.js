@@ -92,24 +92,11 @@ for (const name of ["htmx:afterSwap", "htmx:oobAfterSwap"]) {
 
 const swapOf = ({ etc, requestConfig }) => etc?.swapOverride ?? requestConfig?.elt.closest("[hx-swap]")?.getAttribute("hx-swap");
 
-// What the person opened stays open (with what it shows until that is loaded anew), and where they are
-// stays focused; what an element holds that is renewed apart from it stays in it, and fields with what is written in them
-// (data-keep); a title that is being written is left alone.
+// What `carry` tells of goes over, and where the person is stays focused; a title that is being written is left alone.
 export function replace(target, node) {
   if (target.matches(".renaming")) return;
   if (target.matches("[data-merge]")) return merge(target, node);
   const focused = placeOf(document.activeElement, target);
-  for (const open of target.querySelectorAll("details[open][id]")) {
-    const fresh = node.querySelector(`#${CSS.escape(open.id)}`);
-    if (!fresh) continue;
-    fresh.setAttribute("open", "");
-    fresh.querySelector(".lazy")?.replaceChildren(...(open.querySelector(".lazy")?.childNodes ?? []));
-  }
-  for (const held of target.querySelectorAll("[data-holds]")) {
-    const fresh = node.querySelector(`#${CSS.escape(held.id)}:empty`);
-    fresh?.replaceChildren(...held.childNodes);
-  }
-  for (const kept of target.querySelectorAll("[data-keep]")) node.querySelector(`#${CSS.escape(kept.id)}`)?.replaceWith(kept);
   if (target.matches("details[open]")) node.setAttribute("open", "");
   carry(target, node);
   target.replaceWith(node);

@@ -27,14 +27,25 @@ export function merge(list, fresh) {
   if (focused?.isConnected && focused !== document.activeElement) focused.focus({ preventScroll: true });
 }
 
-// The same for the lists in an element that is renewed as a whole: they go over into what takes its place.
+// What goes over from an element into what takes its place. First its lists, whose elements may stay as they are. Of the
+// rest what the person opened stays open (with what it shows until that is loaded anew), what it holds that is renewed
+// apart from it stays in it, and fields with what is written in them (data-keep).
 export function carry(target, node) {
+  const counterpart = ({ id }, state = "") => id && node.querySelector(`#${CSS.escape(id)}${state}`);
   for (const list of target.querySelectorAll("[data-merge]")) {
-    const fresh = list.id && node.querySelector(`#${CSS.escape(list.id)}`);
-    if (!fresh) continue;
+    const fresh = counterpart(list);
+    if (!fresh || fresh === list) continue; // it went over with a list that it is in
     merge(list, fresh);
     fresh.replaceWith(list);
   }
+  for (const open of target.querySelectorAll("details[open][id]")) {
+    const fresh = counterpart(open);
+    if (!fresh) continue;
+    fresh.setAttribute("open", "");
+    fresh.querySelector(".lazy")?.replaceChildren(...(open.querySelector(".lazy")?.childNodes ?? []));
+  }
+  for (const held of target.querySelectorAll("[data-holds]")) counterpart(held, ":empty")?.replaceChildren(...held.childNodes);
+  for (const kept of target.querySelectorAll("[data-keep]")) counterpart(kept)?.replaceWith(kept);
 }
 
 function within(kept, node) {
