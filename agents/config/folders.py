@@ -11,21 +11,8 @@ from pathlib import Path
 from agents.config.problem import Problem
 from agents.config.trust.reach import Reach
 from sessions.core.confined import LeadsOut
+from sessions.core.platform.stamps import Stamp, stamp
 from sessions.core.sentences import Sentence
-
-# Whether a file or folder is still what it was.
-
-Stamp = tuple[int, int] | None
-"""Modification time in nanoseconds and size; None where there is nothing."""
-
-
-def stamp(path: Path | str) -> Stamp:
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size
-
 
 _MODE = "mode"
 """The older name of primary agents; its folders have no folders below them, and count over the agents'."""

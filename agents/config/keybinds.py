@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from agents.config import jsonc
-from agents.config.folders import Stamp, stamp
 from agents.config.loader import sources
 from agents.config.reader import MAX_FILE
 from sessions.core import paths, variables
 from sessions.core.above import Keybind
 from sessions.core.bounded import Bounded
 from sessions.core.confined import read_whole
+from sessions.core.platform.stamps import Stamp, stamp
 
 MEANINGS = {
     "agent_cycle": "next-agent",

@@ -15,7 +15,7 @@ from typing import Any
 
 from agents.config import unused
 from agents.config.check import check
-from agents.config.folders import Stamp, listing, stamp
+from agents.config.folders import listing
 from agents.config.plugins import Named
 from agents.config.problem import Problem
 from agents.config.reader import Reading, beyond, merge, read_entry, read_file, read_text
@@ -24,6 +24,7 @@ from agents.config.trust.wants import Want
 from agents.config.trusted import Gate
 from sessions.core import paths, variables
 from sessions.core.bounded import Bounded
+from sessions.core.platform.stamps import Stamp, stamp
 from sessions.core.sentences import Sentence
 
 # Which files the configuration may come from, farthest first: a nearer one lies over those before it.

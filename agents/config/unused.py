@@ -15,13 +15,14 @@ from pathlib import Path
 
 from django.utils.translation.trans_null import gettext_noop
 
-from agents.config.folders import MAX_FILES, Stamp, stamp
+from agents.config.folders import MAX_FILES
 from agents.config.javascript import ENDINGS, lacking
 from agents.config.plugins import entry_of, path_of
 from agents.config.problem import Problem
 from agents.config.trust.store import digest
 from sessions.core import paths
 from sessions.core.files import BrokenFile, JsonFile
+from sessions.core.platform.stamps import Stamp, stamp
 from sessions.core.sentences import Sentence
 
 logger = logging.getLogger(__name__)

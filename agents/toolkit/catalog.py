@@ -31,6 +31,7 @@ from agents.toolkit.definitions import default_name
 from sessions.core.bounded import Bounded
 from sessions.core.db import in_db
 from sessions.core.models import Session
+from sessions.core.platform.stamps import Stamp, stamp
 from sessions.core.principal import acting, paying
 from sessions.core.store import projects, provider_keys
 from sessions.core.store.provider_keys import Key
@@ -40,7 +41,6 @@ logger = logging.getLogger(__name__)
 _CACHED = 64
 
 Found = Mapping[str, Mapping[str, Any]]
-Stamp = tuple[int, int, int] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -162,7 +162,7 @@ def _current(directory: Path, found: Found) -> Catalog:
     """The catalog as of now, made anew only when something it was made of has changed."""
     config = load(directory).config
     known = _catalogs.get(directory)
-    stamps = tuple(_stamp(path) for path in settings.AUTH_FILES)
+    stamps = tuple(stamp(path) for path in settings.AUTH_FILES)
     if (
         known
         and known.config is config
@@ -190,14 +190,6 @@ def variables_of(provider_id: str, config: Config) -> list[str]:
     """The names of those that may hold the key of a provider."""
     known, entry = KNOWN.get(provider_id), config.provider.get(provider_id) or {}
     return [*(entry.get("env") or ()), *(known.env if known else ())]
-
-
-def _stamp(path: Path) -> Stamp:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size, status.st_mode
 
 
 async def warm_up(directory: Path) -> None:

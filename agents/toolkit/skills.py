@@ -26,6 +26,7 @@ from agents.toolkit.remote_skills import folder_of
 from sessions.core import variables
 from sessions.core.bounded import Bounded
 from sessions.core.confined import is_machine, opened
+from sessions.core.platform.stamps import Stamp, stamp
 from sessions.core.repository import Repository
 from sessions.core.sentences import Sentence
 
@@ -286,9 +287,6 @@ MAX_FOLDERS = 2000
 """Of one place: a repository must not be able to make a search of a whole disk."""
 _CACHED = 64
 
-Stamp = tuple[int, int, int] | None
-"""Modification time in nanoseconds, size and number of the file; None where there is none."""
-
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -310,7 +308,7 @@ class _Search:
 
     def place(self, place: Place) -> None:
         self.left = MAX_FOLDERS
-        self.stamps[place.folder] = _stamp(place.folder)
+        self.stamps[place.folder] = stamp(place.folder)
         if self.may_enter(place.folder, place):
             self.folder(place.folder, place, 0)
         if place.named and self.stamps[place.folder] is None:
@@ -320,7 +318,7 @@ class _Search:
 
     def folder(self, folder: Path, place: Place, depth: int) -> None:
         """A folder with a skill is not searched further: what lies below belongs to the skill."""
-        self.stamps[folder] = _stamp(folder)
+        self.stamps[folder] = stamp(folder)
         try:
             names = sorted(os.listdir(folder))
         except OSError:
@@ -339,7 +337,7 @@ class _Search:
         real = os.path.realpath(path)
         beyond = place.within is not None and not Path(real).is_relative_to(place.within)
         if beyond or is_machine(Path(real)):
-            self.stamps[path] = _stamp(path)
+            self.stamps[path] = stamp(path)
             self.problems.append(
                 SkillProblem(path, Sentence("the link leads out of the project and is not followed"))
             )
@@ -349,7 +347,7 @@ class _Search:
         return not known
 
     def file(self, file: Path, place: Place) -> None:
-        self.stamps[file] = _stamp(file)
+        self.stamps[file] = stamp(file)
         if not self.may_enter(file, place):
             return
         try:
@@ -372,7 +370,7 @@ def discover(directory: Path, config: Config) -> Found:
     """The skills that apply in a folder; cheap when nothing has changed. No file can make it raise."""
     key = tuple(places(directory, config.skills))
     cached = _cache.get(key)
-    if cached is not None and all(_stamp(path) == stamp for path, stamp in cached[1].items()):
+    if cached is not None and all(stamp(path) == known for path, known in cached[1].items()):
         return cached[0]
     search = _Search()
     for place in key:
@@ -396,11 +394,3 @@ def permitted(found: Found, rules: Ruleset) -> list[Skill]:
 def skill_problems(directory: Path) -> Sequence[SkillProblem]:
     """What to tell beside the problems of the configuration."""
     return discover(directory, load(directory).config).problems
-
-
-def _stamp(path: Path) -> Stamp:
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size, status.st_ino

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from xml.parsers import expat
 
+from sessions.core.platform.stamps import Stamp, stamp_of
+
 MOST_FILES = 500
 MOST_ENTRIES = 50_000
 """Of the folders that are looked through."""
@@ -20,26 +22,25 @@ _SKIPPED = {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__
 
 _PLAINLY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 """What is a link or a pipe by now is not waited for."""
-Stamp = tuple[int, int, int]
 
 
 def reports(folder: Path) -> dict[Path, Stamp]:
     """What may be reports in a folder, each with what tells that it was written anew."""
-    found = {}
+    found: dict[Path, Stamp] = {}
     for path in _named(folder):
         try:
             seen = path.lstat()
         except OSError:
             continue
         if stat.S_ISREG(seen.st_mode):
-            found[path] = (seen.st_mtime_ns, seen.st_size, seen.st_ino)
+            found[path] = stamp_of(seen)
     return found
 
 
 def counted(folder: Path, before: Mapping[Path, Stamp]) -> dict[str, int]:
     """How many tests `passed`, `failed` and were `skipped`, by the reports in a folder that are others than
     they were `before`; empty where there is none."""
-    read = [_counts(path) for path, stamp in reports(folder).items() if before.get(path) != stamp]
+    read = [_counts(path) for path, now in reports(folder).items() if before.get(path) != now]
     found = [one for one in read if one is not None]
     return {name: sum(one[name] for one in found) for name in OUTCOMES} if found else {}
 

@@ -23,6 +23,7 @@ from agents.config.trust.store import TrustStore, digest, name_in
 from agents.config.trust.wants import Content, Want, Wish
 from agents.servers.lsp.finding import Found, find
 from agents.servers.lsp.matrix.row import Row
+from sessions.core.platform.stamps import Stamp, stamp_of
 from sessions.core.repository import Repository
 from sessions.core.sentences import Sentence
 
@@ -123,17 +124,17 @@ def _whole(row: str) -> Content:
 def _content(worktree: Path, file: Path) -> Content:
     """A file that cannot be read has a digest that nothing has."""
     try:
-        found = file.stat()
-        sha, text = _read(file, found.st_mtime_ns, found.st_size)
+        sha, text = _read(file, stamp_of(file.stat()))
     except OSError as error:
         sha, text = "", str(error)
     return Content(name_in(worktree, file), sha, text)
 
 
 @lru_cache(maxsize=64)
-def _read(file: Path, changed: int, size: int) -> tuple[str, str]:
+def _read(file: Path, now: Stamp) -> tuple[str, str]:
     """SHA-256, and the beginning of what a person can read."""
     with file.open("rb") as opened:
+        size = os.fstat(opened.fileno()).st_size
         start = opened.read(_SHOWN)
         opened.seek(0)
         sha = hashlib.file_digest(opened, "sha256").hexdigest()

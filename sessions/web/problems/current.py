@@ -12,6 +12,7 @@ from sessions.changes.snapshots.objects import object_id
 from sessions.changes.undo.files import UnsafePath, read_file
 from sessions.core.db import in_db
 from sessions.core.models import Project
+from sessions.core.platform.stamps import Stamp, stamp
 from sessions.core.store import problems
 from sessions.core.store.problems import Place, Problem
 from sessions.web.problems.matching import how_many
@@ -73,15 +74,12 @@ def _held(worktree: Path, suspected: Iterable[Place]) -> set[Place]:
 
 def _address_now(worktree: Path, path: str) -> str:
     """Empty for none."""
-    try:
-        state = (worktree / path).lstat()
-    except (OSError, ValueError):
-        return ""
-    return _address(worktree, path, (state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino))
+    now = stamp(worktree / path, follow=False)
+    return _address(worktree, path, now) if now else ""
 
 
 @lru_cache(maxsize=8192)
-def _address(worktree: Path, path: str, stamp: tuple[int, ...]) -> str:
-    """Read once for each `stamp`."""
+def _address(worktree: Path, path: str, now: Stamp) -> str:
+    """Read once for each state of the file."""
     content = content_now(worktree, path)
     return "" if content is None else object_id(content)

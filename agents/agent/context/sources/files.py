@@ -13,12 +13,12 @@ from agents.config.trust.reach import Reach
 from sessions.core.bounded import Bounded
 from sessions.core.confined import read
 from sessions.core.models.ledger import shown
+from sessions.core.platform.stamps import Stamp, stamp_of
 
 MAX_BYTES = 64 * 1024
 CUT = f"(Cut here: only the first {MAX_BYTES // 1024} KB are given.)"
 _CACHED = 512
 
-Stamp = tuple[int, int, int]
 
 logger = logging.getLogger(__name__)
 
@@ -42,8 +42,8 @@ _read: Bounded[Path, tuple[Stamp, Document | None]] = Bounded(_CACHED)
 def document(path: Path, reach: Reach | None = None) -> Document | None:
     """A file's instructions; None without a readable regular file, or without a text in it. A project's files
     come with its reach: what is beyond that is not read."""
-    stamp = _stamp(path)
-    if stamp is None:
+    now = _stamp(path)
+    if now is None:
         return None
     try:
         within = reach.root(path) if reach is not None else None
@@ -51,8 +51,8 @@ def document(path: Path, reach: Reach | None = None) -> Document | None:
         logger.warning("instructions are left out: %s", error)
         return None
     known = _read.get(path)
-    if known is None or known[0] != stamp:
-        known = _read[path] = (stamp, _fresh(path, within))
+    if known is None or known[0] != now:
+        known = _read[path] = (now, _fresh(path, within))
     return known[1]
 
 
@@ -67,13 +67,12 @@ def bounded(raw: bytes) -> str:
     return text if len(raw) <= MAX_BYTES else f"{text.rstrip('�')}\n\n{CUT}"
 
 
-def _stamp(path: Path) -> Stamp | None:
+def _stamp(path: Path) -> Stamp:
     try:
         status = path.stat()
     except (OSError, ValueError):
         return None
-    # Reading a pipe would never end.
-    return (status.st_mtime_ns, status.st_size, status.st_ino) if stat.S_ISREG(status.st_mode) else None
+    return stamp_of(status) if stat.S_ISREG(status.st_mode) else None  # reading a pipe would never end
 
 
 def _fresh(path: Path, within: Path | None) -> Document | None:

@@ -15,12 +15,11 @@ from typing import Any, Literal
 from agents.servers.lsp.client.abilities import WATCH, Abilities
 from agents.servers.lsp.client.encoding import path_of, uri_of
 from sessions.changes.snapshots.watching.watcher import Lost, Unwatchable, Watcher
+from sessions.core.platform.stamps import Stamp, stamp
 from sessions.project.search.ignoring import ignored_folders
 
 # Which files of a folder came, changed and went, as the kernel tells (`snapshots.watching`).
 
-Stamp = tuple[int, int] | None
-"""Modification time in nanoseconds and size; None for what cannot be read."""
 Kind = Literal[1, 2, 3]
 CREATED: Kind = 1
 CHANGED: Kind = 2
@@ -74,10 +73,7 @@ class Tree:
         return {path: self._stamp(path) for path in paths}
 
     def _stamp(self, path: str) -> Stamp:
-        with suppress(OSError):
-            found = os.lstat(self._real / path)
-            return found.st_mtime_ns, found.st_size
-        return None
+        return stamp(self._real / path, follow=False)
 
     def _walk(self, folder: str) -> Iterator[str]:
         """The files below a folder, which is noted with those below it; all relative to the root."""

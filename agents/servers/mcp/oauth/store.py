@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -24,6 +23,7 @@ from django.conf import settings
 
 from agents.llm.auth import read_entries, remove_key, save, swap
 from agents.servers.mcp.server import Server
+from sessions.core.platform.stamps import Stamp, stamp
 
 FILE = "mcp-auth.json"
 LOOK_SECONDS = 2.0
@@ -95,14 +95,9 @@ def lock_file(server: Server) -> Path:
     return files()[0].with_name(f".mcp-auth-{name}.lock")
 
 
-def _stamps() -> list[tuple[int, int]]:
-    """Changes whenever one of the files is written: that puts a new file in its place."""
-    found = []
-    for path in files():
-        with suppress(OSError):
-            seen = path.stat()
-            found.append((seen.st_ino, seen.st_mtime_ns))
-    return found
+def _stamps() -> list[Stamp]:
+    """Changes whenever one of the files is written."""
+    return [stamp(path) for path in files()]
 
 
 def _of(entries: Mapping[str, Any], server: Server) -> Kept | None:

@@ -14,6 +14,7 @@ from sessions.changes.snapshots.changes import Skipped, Tree
 from sessions.changes.snapshots.modes import under
 from sessions.changes.snapshots.watching.watcher import Ignored, Lost, Unwatchable, Watcher
 from sessions.core.platform import births
+from sessions.core.platform.stamps import stamp
 
 logger = logging.getLogger(__name__)
 
@@ -126,18 +127,12 @@ class Recall:
         self._watcher, self._refused_until = None, time.monotonic() + RETRY_SECONDS
 
 
-def mark(path: Path | None) -> tuple[int, ...]:
-    """What tells one state of a file from another without reading it; empty for none."""
-    if path is None:
-        return ()
-    try:
-        found = os.lstat(path)
-    except OSError:
-        return ()
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+def mark(path: Path | None) -> Mark:
+    """Of a file, or of the link that is there; empty for none."""
+    return (path and stamp(path, follow=False)) or ()
 
 
-def identity(path: Path) -> tuple[int, ...]:
+def identity(path: Path) -> Mark:
     """Which file or folder is at a path, whatever is in it."""
     return mark(path)[:2]
 

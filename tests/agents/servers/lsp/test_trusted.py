@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -67,6 +68,20 @@ async def test_a_program_of_the_project_is_trusted_by_its_content(place: Place) 
     await place.service.close()
     assert await place.touched("a.py") == "held"
     assert [want.name for want in place.asked] == [".venv/bin/ruff"]
+
+
+async def test_a_program_that_is_given_back_its_size_and_time_is_not_the_trusted_one(place: Place) -> None:
+    (place.folder / "a.py").write_text("import os\n")
+    own = Path(program(place.folder / ".venv" / "bin" / "ruff"))
+    own.write_text(f'#!/bin/sh\nexec "{RUFF}" "$@" # one\n')
+    assert await place.touched("a.py") == "held"
+    place.trust()
+    assert await place.touched("a.py") == "connected"
+    was = own.stat()
+    own.write_text(f'#!/bin/sh\nexec "{RUFF}" "$@" # two\n')
+    os.utime(own, ns=(was.st_atime_ns, was.st_mtime_ns))
+    await place.service.close()
+    assert await place.touched("a.py") == "held"
 
 
 async def test_what_was_shown_is_what_is_trusted(place: Place) -> None:
