@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import BrowserContext, expect
+from playwright.async_api import BrowserContext, Response, expect
 
 from tests.e2e.conftest import repository
 from tests.e2e.stage import Stage, Tab, hold
@@ -15,6 +16,8 @@ from tests.programs import apt
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
 
+STARTING = 60
+"""Seconds for a language server to start."""
 HEADER = "int total_of(int first, int second);\n"
 MAIN = '#include "lib.h"\n\nint main(void) {\n  return total_of(1, 2);\n}\n'
 
@@ -38,6 +41,18 @@ async def opened(place: Stage, context: BrowserContext, name: str) -> Tab:
     return tab
 
 
+def first_answer(context: BrowserContext) -> asyncio.Future[Response]:
+    """To an editor that asks what is known about the code."""
+    answer: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
+
+    def answered(response: Response) -> None:
+        if response.url.endswith("/pickers/code") and not answer.done():
+            answer.set_result(response)
+
+    context.on("response", answered)
+    return answer
+
+
 async def go(tab: Tab, line: int, right: int) -> None:
     keyboard = tab.page.keyboard
     await keyboard.press("Control+g")
@@ -50,8 +65,9 @@ async def go(tab: Tab, line: int, right: int) -> None:
 
 
 async def test_the_editor_knows_the_code(place: Stage, context: BrowserContext) -> None:
-    async with context.expect_event("response", lambda answer: answer.url.endswith("/pickers/code")):
-        tab = await opened(place, context, "main.c")  # the server is asked what is wrong, and has started
+    answer = first_answer(context)
+    tab = await opened(place, context, "main.c")  # the server is asked what is wrong
+    await asyncio.wait_for(answer, STARTING)
     keyboard, page = tab.page.keyboard, tab.page
     await go(tab, 4, 12)
     await keyboard.press("F12")
@@ -102,9 +118,9 @@ async def test_problems_are_marked_and_words_completed(place: Stage, context: Br
 
 
 async def test_without_a_server_nothing_is_asked_again(place: Stage, context: BrowserContext) -> None:
-    async with context.expect_event("response", lambda it: it.url.endswith("/pickers/code")) as answer:
-        tab = await opened(place, context, "hello.py")  # it is asked what is wrong
-    assert await (await answer.value).json() == {"off": True}
+    answer = first_answer(context)
+    tab = await opened(place, context, "hello.py")  # it is asked what is wrong
+    assert await (await asyncio.wait_for(answer, STARTING)).json() == {"off": True}
     await tab.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
     asked: list[str] = []
     tab.page.on(
