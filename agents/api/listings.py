@@ -22,6 +22,7 @@ from agents.toolkit.definitions import EDITS, Agent, agents
 from agents.toolkit.formatters import Formatter, applies, formatters
 from agents.toolkit.permission.rules import in_order
 from agents.toolkit.skills import BadSkill, Skill, body, discover
+from sessions.core.platform import search_path
 from sessions.core.repository import Repository
 from sessions.core.wire.patterns import EVERYTHING
 
@@ -192,6 +193,6 @@ def _skill(skill: Skill) -> dict[str, Any] | None:
 
 
 def _enabled(formatter: Formatter, directory: Path, worktree: Path) -> bool:
-    if not formatter.command or not shutil.which(formatter.command[0]):
+    if not formatter.command or not shutil.which(formatter.command[0], path=search_path.persons()):
         return False
     return any(applies(formatter, directory / f"a{suffix}", worktree) for suffix in formatter.extensions)

@@ -29,7 +29,7 @@ from agents.llm import tls
 from agents.notifiers.formats import FORMATS, Request, argv, recipients
 from agents.notifiers.message import Message
 from agents.toolkit.base import ToolError
-from agents.toolkit.shared.environment import shell_environment
+from agents.toolkit.shared.environment import program_environment
 from agents.toolkit.shared.web import fetch
 from sessions.core import variables
 from sessions.core.store.notifiers import Target
@@ -219,7 +219,7 @@ async def _run(message: Message, target: Target) -> None:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
-            env=shell_environment(),
+            env=program_environment(),
             start_new_session=True,
         )
     except (OSError, ValueError) as error:

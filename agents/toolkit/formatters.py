@@ -18,6 +18,7 @@ from agents.toolkit.shared.environment import shell_environment
 from agents.toolkit.shared.process import CannotStart
 from agents.toolkit.turn import Turn
 from sessions.core.confined import read
+from sessions.core.platform import search_path
 
 _MAX_CONFIG = 1024 * 1024
 
@@ -133,7 +134,8 @@ def _changed(formatter: Formatter, entry: FormatterConfig) -> Formatter:
 def chosen(path: Path, config: Config, worktree: Path) -> list[Formatter]:
     """The formatters for a file that are installed and that its project or the configuration asks for."""
     found = [item for item in formatters(config.formatter) if applies(item, path, worktree)]
-    return [item for item in found if item.command and shutil.which(item.command[0])]
+    places = search_path.persons()
+    return [item for item in found if item.command and shutil.which(item.command[0], path=places)]
 
 
 async def run_formatter(formatter: Formatter, path: Path, worktree: Path, turn: Turn) -> None:

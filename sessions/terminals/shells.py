@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sessions.core import variables
 from sessions.core.holding import OWN
+from sessions.core.platform import search_path
 from sessions.terminals.shapes import Shell
 
 _LIST = Path("/etc/shells")
@@ -71,4 +72,5 @@ async def environment(
 ) -> dict[str, str]:
     """What a terminal's program is started with; below `given` is the server's own, less what is private."""
     inherited = {name: value for name, value in os.environ.items() if name not in PRIVATE}
+    inherited["PATH"] = search_path.persons()
     return {**inherited, **given, **await _overlay(project_id, directory, cwd), **FORCED}

@@ -17,7 +17,7 @@ from agents.config.plugins import entries, path_of
 from agents.config.schema import Config
 from agents.plugins.plugin import Package
 from agents.toolkit.children.child import Tail
-from agents.toolkit.shared.environment import shell_environment
+from agents.toolkit.shared.environment import program_environment
 from agents.toolkit.shared.process import CannotStart, run
 from sessions.core.wire.version import VERSION
 
@@ -68,7 +68,7 @@ async def install(folder: Path, wanted: Mapping[str, str]) -> None:
             ended = await run(
                 _command(),
                 cwd=folder,
-                env=shell_environment(),
+                env=program_environment(),
                 timeout=INSTALL_SECONDS,
                 abort=asyncio.Event(),
                 on_output=_listener(said),

@@ -15,7 +15,7 @@ from typing import Any
 
 from agents.toolkit.children.child import CannotStart, Child
 from agents.toolkit.children.loop import at_exit
-from agents.toolkit.shared.environment import shell_environment
+from agents.toolkit.shared.environment import program_environment
 
 logger = logging.getLogger(__name__)
 
@@ -64,7 +64,7 @@ class Process:
         """`answer` is given what plugins ask of the server, and `say` for what is answered. Raises Gone."""
         argv = [*_APART, *program, str(HOST)]
         try:
-            child = await Child.start(argv, cwd=directory, env=shell_environment(), limit=MAX_MESSAGE)
+            child = await Child.start(argv, cwd=directory, env=program_environment(), limit=MAX_MESSAGE)
         except CannotStart as error:
             raise Gone(str(error)) from error
         return cls(child, answer)

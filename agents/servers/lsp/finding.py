@@ -13,6 +13,7 @@ from typing import Any
 from django.conf import settings
 
 from agents.servers.lsp.matrix.row import TSDK, TSSERVER, Package, Row
+from sessions.core.platform import search_path
 from sessions.core.sentences import Sentence
 
 READY = "installed.json"
@@ -120,7 +121,8 @@ def _configured(row: Row, root: Path, worktree: Path) -> Found | Missing:
     name, *rest = row.commands[0]
     given = Path(name).expanduser()
     by_path = worktree / given if len(given.parts) > 1 else None
-    found = str(by_path) if by_path and is_executable(by_path) else shutil.which(name)
+    named = shutil.which(name, path=search_path.configured())
+    found = str(by_path) if by_path and is_executable(by_path) else named
     if found is None:
         return Missing(Sentence("%(name)s, which the configuration names, was not found.", name=name))
     return _complete(row, (found, *rest), root, worktree)

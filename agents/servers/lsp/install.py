@@ -25,7 +25,7 @@ from agents.servers.lsp.matrix.row import Package, Row
 from agents.servers.lsp.types import Failed
 from agents.toolkit.children.child import Tail
 from agents.toolkit.children.loop import background
-from agents.toolkit.shared.environment import shell_environment
+from agents.toolkit.shared.environment import program_environment
 from agents.toolkit.shared.process import CannotStart, run
 from sessions.core import variables
 from sessions.core.sentences import Sentence
@@ -141,7 +141,7 @@ async def _run(command: list[str], folder: Path, log: Tail) -> None:
         ended = await run(
             command,
             cwd=folder,
-            env=shell_environment(),
+            env=program_environment(),
             timeout=INSTALL_SECONDS,
             abort=never,
             on_output=listen,
@@ -163,7 +163,7 @@ async def _check(row: Row, found: Found) -> None:
     """Start the server in an empty folder. Raises Failed."""
     with tempfile.TemporaryDirectory(prefix="opencode-web-") as empty:
         client = await Client.start(
-            row.id, found.argv, Path(empty), shell_environment(), found.initialization, within=CHECK_SECONDS
+            row.id, found.argv, Path(empty), program_environment(), found.initialization, within=CHECK_SECONDS
         )
         await client.end()
 

@@ -16,7 +16,7 @@ from agents.servers.lsp.plan import Use
 from agents.servers.lsp.trusted import Held
 from agents.servers.lsp.types import Failed, ServerState, Status
 from agents.toolkit.sandbox.servers import CannotConfine, confined
-from agents.toolkit.shared.environment import shell_environment
+from agents.toolkit.shared.environment import program_environment
 from sessions.core.sentences import Sentence, sentence_of
 
 logger = logging.getLogger(__name__)
@@ -160,7 +160,7 @@ async def start(use: Use, found: Found) -> Client:
     logger.info("starting %s in %s: %s", use.row.id, use.root, shlex.join(found.argv))
     given = dict(use.row.environment)
     argv: Sequence[str] = found.argv
-    environment: Mapping[str, str] = {**shell_environment(), **given}
+    environment: Mapping[str, str] = {**program_environment(), **given}
     if use.row.sandbox:
         try:
             argv, environment = await asyncio.to_thread(confined, argv, use.root, environment, given)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from agents.llm.known import LISTED
 from sessions.core import paths
+from sessions.core.platform import search_path
 
 CACHES: Mapping[str, str] = {
     **{".cache": "", ".npm": "npm", ".cargo/registry": "cargo", ".cargo/git": "cargo", "go/pkg": "go"},
@@ -141,9 +142,12 @@ def policy(
     held += [root / ".git" for root in roots if (root / ".git").is_file()]
     held += [git / name for git in gits for name in GIT]
     more = [path.resolve() for path in map(_expanded, write) if path.is_dir()]
-    # The person's own configuration is not the project's, and counts without trust.
-    own_folders = [folder.resolve() for folder in paths.config_directories(environ)]
-    held += [folder for folder in own_folders if any(folder.is_relative_to(root) for root in (*roots, *more))]
+    # The person's own configuration is not the project's, and counts without trust. This program is what
+    # keeps the others in.
+    ours = [folder.resolve() for folder in (*paths.config_directories(environ), Path(sys.prefix))]
+    held += [folder for folder in ours if any(folder.is_relative_to(root) for root in (*roots, *more))]
+    for folder in (*roots, *more):
+        search_path.leave_out(str(folder))
     added = [path for path in read if path.is_dir() and path.resolve() == path]  # no link is in its place now
     data = [paths.data_home(environ) / name for name in ("opencode-web", "opencode")]
     hidden = [*data, *(home / name for name in SECRETS), Path(RUN)]

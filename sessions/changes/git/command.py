@@ -21,6 +21,7 @@ from django.utils.translation import gettext
 
 from sessions.changes.git.programs import Programs, Setting, programs
 from sessions.core.git import GitError
+from sessions.core.platform import search_path
 from sessions.core.platform.processes import holders
 
 __all__ = ["Git", "GitError", "Watch"]
@@ -127,7 +128,7 @@ class Git:
         try:
             # Without a terminal of its own nothing that it starts can ask there.
             process = subprocess.Popen(
-                ["git", *arguments],
+                [search_path.program("git"), *arguments],
                 cwd=self.top,
                 env=environ,
                 stdin=subprocess.PIPE,
@@ -233,6 +234,7 @@ def _environment() -> dict[str, str]:
         if not name.startswith("GIT_") or _OWN.fullmatch(name)
     }
     return kept | {
+        "PATH": search_path.persons(),  # of hooks
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_ASKPASS": "",
         "SSH_ASKPASS_REQUIRE": "never",

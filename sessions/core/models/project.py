@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+from typing import Any, Self
+
 from django.db import models
 from django.urls import reverse
+
+from sessions.core.platform import search_path
 
 
 class Project(models.Model):
@@ -23,6 +27,18 @@ class Project(models.Model):
     keep_ignored = models.PositiveIntegerField(null=True, blank=True)
     time_created = models.BigIntegerField()
     time_updated = models.BigIntegerField(db_index=True)
+
+    @classmethod
+    def from_db(cls, *row: Any, **named: Any) -> Self:
+        """Who knows of a project runs no program of its own that lies in it."""
+        project = super().from_db(*row, **named)
+        if "worktree" in project.__dict__:  # not deferred
+            search_path.leave_out(project.worktree)
+        return project
+
+    def save(self, *arguments: Any, **named: Any) -> None:
+        search_path.leave_out(self.worktree)
+        super().save(*arguments, **named)
 
     def __str__(self) -> str:
         return self.worktree

@@ -17,7 +17,7 @@ from agents.servers.mcp.errors import ServerFailed
 from agents.servers.mcp.server import Server
 from agents.toolkit.children.child import CannotStart, Child, Tail
 from agents.toolkit.sandbox.servers import CannotConfine, confined
-from agents.toolkit.shared.environment import shell_environment
+from agents.toolkit.shared.environment import program_environment
 from sessions.core.sentences import Sentence, joined
 
 MAX_LINE = 16 * 1024 * 1024
@@ -51,7 +51,7 @@ class Program:
         """Raises ServerFailed."""
         folder, given = root / server.cwd, dict(server.environment)
         argv: Sequence[str] = server.command
-        env: Mapping[str, str] = {**shell_environment(), **given}
+        env: Mapping[str, str] = {**program_environment(), **given}
         try:
             if server.sandbox:
                 argv, env = await asyncio.to_thread(confined, argv, folder, env, given)

@@ -53,6 +53,20 @@ async def test_it_works(place: Scene, line: str) -> None:
     assert ended.exit_code == 0, said
 
 
+async def test_the_environment_of_this_program_is_not_written(
+    place: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place.work / "env").mkdir()
+    (place.work / "env" / "program").write_text("ours\n")
+    monkeypatch.setattr(sys, "prefix", str(place.work / "env"))
+    said, _ = await place.run(
+        "cat env/program; echo theirs > env/program; touch env/other; mv env away", "offline"
+    )
+    assert said.startswith("ours\n")
+    assert [path.name for path in (place.work / "env").iterdir()] == ["program"]
+    assert (place.work / "env" / "program").read_text() == "ours\n"
+
+
 async def test_a_linked_worktree_is_a_workspace(place: Scene) -> None:
     line = f"echo b > b && git add b && git {IDENTITY} commit -qm Three && git log --oneline | grep Three"
     said, ended = await place.run(line, "offline", folder="linked")
