@@ -102,7 +102,7 @@ class Git:
     ) -> str:
         """Do something, and what git said of it; `watch` hears it meanwhile, and may end it. Nothing is
         reached but by `protocols`."""
-        extra = {"GIT_ALLOW_PROTOCOL": protocols}
+        extra = {"GIT_ALLOW_PROTOCOL": protocols, "PATH": search_path.persons()}  # as its hooks have it
         output = self._answer(arguments, self._held, stdin, seconds, extra, said=True, watch=watch)
         return output.decode("utf-8", "replace")
 
@@ -234,7 +234,7 @@ def _environment() -> dict[str, str]:
         if not name.startswith("GIT_") or _OWN.fullmatch(name)
     }
     return kept | {
-        "PATH": search_path.persons(),  # of hooks
+        "PATH": search_path.configured(),  # for filters
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_ASKPASS": "",
         "SSH_ASKPASS_REQUIRE": "never",
