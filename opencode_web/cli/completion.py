@@ -8,10 +8,10 @@ from __future__ import annotations
 import argparse
 import json
 import subprocess
-import sys
 from collections.abc import Iterable, Sequence
 
 from opencode_web.cli.terminal import say
+from opencode_web.itself import ITSELF
 
 WORDS = "--words"
 """What a script puts between the command and the words of the line, the last of which is being written."""
@@ -123,7 +123,7 @@ def _ask(*command: str) -> str:
     """What the program prints; nothing when it fails or takes too long: a shell waits for it."""
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "opencode_web", *command],
+            [*ITSELF, *command],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

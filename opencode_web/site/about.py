@@ -17,6 +17,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET, require_POST
 
 import opencode_web
+from opencode_web.itself import ITSELF
 from opencode_web.site.logs import FILE_NAME
 from sessions.core import paths
 from sessions.core.platform.limits import limits
@@ -65,7 +66,7 @@ async def log(request: HttpRequest) -> HttpResponse:
 async def examine(request: HttpRequest) -> HttpResponse:
     """What `opencode-web doctor` says, by a process of its own: pages are not kept waiting by it."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "opencode_web", "doctor"),
+        *(*ITSELF, "doctor"),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,

@@ -151,7 +151,7 @@ def make_tables(folder: Path) -> Path | None:
     }
     try:
         subprocess.run(
-            [sys.executable, "-m", "django", "migrate", "--verbosity", "0"],
+            [sys.executable, "-P", "-m", "django", "migrate", "--verbosity", "0"],
             cwd=folder, env=os.environ | environ, timeout=60, check=True, capture_output=True,
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError) as error:

@@ -8,7 +8,6 @@ import secrets
 import shlex
 import signal
 import socket
-import sys
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -19,6 +18,7 @@ import httpx
 
 from opencode_web.bridge.remote.client import USERNAME, Address, address
 from opencode_web.bridge.remote.errors import RemoteError
+from opencode_web.itself import ITSELF
 from sessions.core import holding, paths, variables
 from sessions.core.holding import PRIVATE
 
@@ -211,7 +211,7 @@ class Launcher:
             command = [*self.wanted.command, "--hostname", "127.0.0.1", "--port", port]
             self.child = await Child.start(command, environ, self.wanted.directory)
         else:
-            command = [sys.executable, "-m", "opencode_web", "serve", "--port", port]
+            command = [*ITSELF, "serve", "--port", port]
             self.child = await Child.start([*command, *filter(None, [self.wanted.directory])], environ)
         try:
             await self.child.ready(lambda: _answers(where))

@@ -21,6 +21,7 @@ from pathlib import Path
 from opencode_web.cli.link import DEFAULT_PORT, link_to
 from opencode_web.cli.setup import project_directory
 from opencode_web.cli.terminal import Stop, say
+from opencode_web.itself import ITSELF
 from sessions.core import holding, paths, variables
 from sessions.core.files import PRIVATE, replace_file
 
@@ -109,7 +110,7 @@ def status(arguments: argparse.Namespace, directory: Path) -> None:
 def _command(arguments: argparse.Namespace, folder: Path | None) -> list[str]:
     """What serves; its port is the same each time, as cookies and installed pages are of a port."""
     port = arguments.port or DEFAULT_PORT
-    command = [sys.executable, "-m", "opencode_web", "serve", *([str(folder)] if folder else [])]
+    command = [*ITSELF, "serve", *([str(folder)] if folder else [])]
     hostname = ["--hostname", arguments.hostname] if arguments.hostname else []
     return [*command, "--port", str(port), *hostname, "--print-logs"]
 
