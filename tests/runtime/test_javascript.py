@@ -206,6 +206,38 @@ async def test_every_hook_has_its_say(home: Path, project: Path) -> None:
     assert "asks fake fake true true" in told
 
 
+TELLS = """
+import { writeFileSync } from "node:fs";
+
+export const Tells = async ({ directory }) => {
+  const { said } = await import("opencode-web-none").catch(() => ({ said: "nothing" }));
+  writeFileSync(`${directory}/told.txt`, `${said} ${process.env.FROM_FILE}`);
+  return {};
+};
+"""
+
+
+async def test_nothing_of_the_project_runs_beside_what_was_trusted(
+    home: Path, project: Path, runtime: dict[str, str]
+) -> None:
+    evil = f'require("node:fs").writeFileSync("{project}/ran", "");'
+    beside = {
+        "bunfig.toml": 'preload = ["./evil.cjs"]',
+        "evil.cjs": evil,
+        ".env": "FROM_FILE=here",
+        "tsconfig.json": '{"compilerOptions": {"paths": {"opencode-web-none": ["./other.ts"]}}}',
+        "other.ts": 'export const said = "other";',
+    }
+    for name, text in beside.items():
+        (project / name).write_text(text)
+    files, script = {"plugins/tells.js": TELLS}, [Turn(text="Done.")]
+    async with with_scripts(home, project, script, files, runtime) as (client, *_):
+        session = await client.create_session("named")
+        await client.prompt(session["id"], "Go.")
+    assert (project / "told.txt").read_text() == "nothing undefined"
+    assert not (project / "ran").exists()
+
+
 async def test_a_guard_that_cannot_be_asked_lets_nothing_through(home: Path, project: Path) -> None:
     commands = ("evil", "die", "echo one", "hang", "echo two", "spin", "echo three")
     script = [Turn(tools=[ToolUse("bash", {"command": command})]) for command in commands]

@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { shell } from "./shell.mjs";
 
+process.chdir(process.argv[2]); // where plugins are: Bun, which started elsewhere, takes no orders from there
 if (!globalThis.Bun) register("./resolve.mjs", import.meta.url);
 
 const CHANNEL = 3;

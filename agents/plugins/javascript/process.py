@@ -62,9 +62,10 @@ class Process:
     @classmethod
     async def start(cls, program: Sequence[str], directory: Path, answer: Answer) -> Process:
         """`answer` is given what plugins ask of the server, and `say` for what is answered. Raises Gone."""
-        argv = [*_APART, *program, str(HOST)]
+        # Bun does what `bunfig.toml` and `.env` say where it starts, which a project was not trusted with.
+        argv = [*_APART, *program, str(HOST), str(directory)]
         try:
-            child = await Child.start(argv, cwd=directory, env=program_environment(), limit=MAX_MESSAGE)
+            child = await Child.start(argv, cwd=HOST.parent, env=program_environment(), limit=MAX_MESSAGE)
         except CannotStart as error:
             raise Gone(str(error)) from error
         return cls(child, answer)
