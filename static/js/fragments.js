@@ -92,7 +92,7 @@ for (const name of ["htmx:afterSwap", "htmx:oobAfterSwap"]) {
 
 const swapOf = ({ etc, requestConfig }) => etc?.swapOverride ?? requestConfig?.elt.closest("[hx-swap]")?.getAttribute("hx-swap");
 
-// What `carry` tells of goes over, and where the person is stays focused; a title that is being written is left alone.
+// Where the person is stays focused; a title that is being written is left alone.
 export function replace(target, node) {
   if (target.matches(".renaming")) return;
   if (target.matches("[data-merge]")) return merge(target, node);

@@ -27,14 +27,13 @@ export function merge(list, fresh) {
   if (focused?.isConnected && focused !== document.activeElement) focused.focus({ preventScroll: true });
 }
 
-// What goes over from an element into what takes its place. First its lists, whose elements may stay as they are. Of the
-// rest what the person opened stays open (with what it shows until that is loaded anew), what it holds that is renewed
-// apart from it stays in it, and fields with what is written in them (data-keep).
+// What goes over into what takes an element's place: first lists, as what is in them may stay; what is open, with what it
+// shows until that is loaded anew; what is renewed apart; fields.
 export function carry(target, node) {
   const counterpart = ({ id }, state = "") => id && node.querySelector(`#${CSS.escape(id)}${state}`);
   for (const list of target.querySelectorAll("[data-merge]")) {
     const fresh = counterpart(list);
-    if (!fresh || fresh === list) continue; // it went over with a list that it is in
+    if (!fresh || fresh === list) continue;
     merge(list, fresh);
     fresh.replaceWith(list);
   }
