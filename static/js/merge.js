@@ -27,8 +27,7 @@ export function merge(list, fresh) {
   if (focused?.isConnected && focused !== document.activeElement) focused.focus({ preventScroll: true });
 }
 
-// What goes over into what takes an element's place: first lists, as what is in them may stay; what is open, with what it
-// shows until that is loaded anew; what is renewed apart; fields.
+// What goes over into what takes an element's place; lists first, as what is in them may stay.
 export function carry(target, node) {
   const counterpart = ({ id }, state = "") => id && node.querySelector(`#${CSS.escape(id)}${state}`);
   for (const list of target.querySelectorAll("[data-merge]")) {
@@ -39,9 +38,8 @@ export function carry(target, node) {
   }
   for (const open of target.querySelectorAll("details[open][id]")) {
     const fresh = counterpart(open);
-    if (!fresh) continue;
-    fresh.setAttribute("open", "");
-    fresh.querySelector(".lazy")?.replaceChildren(...(open.querySelector(".lazy")?.childNodes ?? []));
+    fresh?.setAttribute("open", "");
+    fresh?.querySelector(".lazy")?.replaceChildren(...(open.querySelector(".lazy")?.childNodes ?? []));
   }
   for (const held of target.querySelectorAll("[data-holds]")) counterpart(held, ":empty")?.replaceChildren(...held.childNodes);
   for (const kept of target.querySelectorAll("[data-keep]")) counterpart(kept)?.replaceWith(kept);

@@ -19,7 +19,6 @@ MAX_BYTES = 64 * 1024
 CUT = f"(Cut here: only the first {MAX_BYTES // 1024} KB are given.)"
 _CACHED = 512
 
-
 logger = logging.getLogger(__name__)
 
 
