@@ -16,10 +16,12 @@ _IMPORT = re.compile(r'import (?:(\{.*\}) from )?"(\./([\w-]+)\.js|\.\./[^"]+)";
 _EXPORT = re.compile(r"export ((?:async )?(?:function|class|const) (\w+).*)")
 _LATER = re.compile(r'\bimport\("\./([\w-]+)\.js"\)')
 _REMARK = re.compile(r"^[ \t]*(?://.*)?\n|(?<=;)[ \t]+// [^\"`\n]*$", re.MULTILINE)
+_INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
+"""What begins a line in a string of several lines says something: no source has one."""
 _CSS_REMARK = re.compile(r"/\*.*?\*/", re.DOTALL)
 _CSS_STRING = re.compile(r"""("[^"]*"|'[^']*')""")
 _CSS_SPACE = re.compile(r"\s*([{};])\s*|(?<=[,:])\s+")
-"""Remarks and empty lines are for readers of the sources, and a sixth of what would be sent."""
+"""Remarks, indents and empty lines are for readers of the sources, and a sixth of what would be sent."""
 _AWAITS = re.compile(r"^await ", re.MULTILINE)
 
 
@@ -118,7 +120,7 @@ def join(folder: Path, file: str) -> str:
         raise Unjoinable(f"{file} names a source twice")
     if kind == "js":
         scripts = Scripts(folder / "js")
-        return scripts.later(names, later) if later else scripts.page(names)
+        return _INDENT.sub("", scripts.later(names, later) if later else scripts.page(names))
     sheets = {path.stem: path for path in (folder / "css").glob("*.css")}
     if kind != "css" or not sheets.keys() >= set(names):
         raise Unjoinable(f"there is no {file}")

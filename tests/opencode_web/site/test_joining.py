@@ -68,6 +68,20 @@ def test_remarks_are_not_sent_but_what_looks_like_one_is(folder: Path) -> None:
     assert [words for words in ("Above", "that many", "Within") if words in joined] == []
 
 
+def test_what_a_line_begins_with_is_not_sent(folder: Path) -> None:
+    joined = join(folder, "first,second.js")
+    assert [line for line in joined.splitlines() if line != line.lstrip()] == []
+    assert "seen.push(name);" in joined
+
+
+def test_no_script_has_a_string_of_several_lines() -> None:
+    """Whose lines would lose what they begin with."""
+    aside = re.compile(r"""\\`|"[^"\n]*"|'[^'\n]*'|/`\+/g""")
+    for path in (STATIC / "js").glob("*.js"):
+        for line in path.read_text().splitlines():
+            assert aside.sub("", line).count("`") % 2 == 0, f"{path.name}: {line}"
+
+
 @pytest.mark.parametrize(
     "file", ["count.js", "egg.js", "none.js", "first+none.js", "none.css", "first.txt", ""]
 )
