@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from agents.agent.attachments import files
 from agents.agent.attachments.files import Lines, lines_of, matching
 from agents.servers.lsp.types import Location, Position, Range, Symbol
 from tests.agents.servers.lsp.uses import places
@@ -86,8 +87,9 @@ async def test_without_a_server_it_is_what_the_client_said(
 
 
 async def test_with_a_server_it_is_the_whole_symbol(
-    configured: Configured, user_environ: dict[str, str]
+    configured: Configured, user_environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(files, "SECONDS", 60)  # a server starts as long as it takes to where much else runs
     context = configured(lsp=places.basedpyright(user_environ))
     places.write(context.directory, code_of=CODE)
     folder, file = context.directory, context.directory / "code_of.py"
