@@ -213,8 +213,11 @@ async def languages(request: HttpRequest) -> HttpResponse:
 @require_GET
 async def log(request: HttpRequest) -> HttpResponse:
     """What the server `?row=` in the folder `?root=` said last, to be looked at again with `?seen=` of that;
-    then nothing as long as it is the same."""
-    _, state = await state_of(request.GET)
+    then nothing as long as it is the same, or where the server is gone: its row leaves the page."""
+    try:
+        _, state = await state_of(request.GET)
+    except Http404:
+        return done()
     text = shown_output("\n".join(state.log))
     version = sha256(text.encode()).hexdigest()[:12]
     seen = request.GET.get("seen")

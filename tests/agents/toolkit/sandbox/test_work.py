@@ -58,6 +58,7 @@ async def test_the_environment_of_this_program_is_not_written(
 ) -> None:
     (place.work / "env").mkdir()
     (place.work / "env" / "program").write_text("ours\n")
+    monkeypatch.setattr(sys, "executable", os.path.realpath(sys.executable))
     monkeypatch.setattr(sys, "prefix", str(place.work / "env"))
     said, _ = await place.run(
         "cat env/program; echo theirs > env/program; touch env/other; mv env away", "offline"

@@ -141,6 +141,11 @@ async def test_names_and_logs_are_hostile(world: World) -> None:
     assert "<img" not in log
 
 
+async def test_the_log_of_a_server_that_is_gone_is_asked_for_without_a_fault(world: World) -> None:
+    fields = {"project": world.project, "row": "ruff", "root": str(world.folder), "seen": "b33785b9b01d"}
+    assert (await GuardedClient().get("/servers/languages/log", fields)).status_code == 204
+
+
 async def test_a_project_whose_folder_is_gone(world: World) -> None:
     world.folder.rmdir()
     answer = await GuardedClient().get("/servers/languages", {"project": world.project})
