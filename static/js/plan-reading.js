@@ -8,7 +8,7 @@ const layout = document.getElementById("layout");
 const styled = addSheet("plan-reading");
 const passageOf = (node) => (node?.nodeType === Node.TEXT_NODE ? node.parentElement : node)?.closest(".plan-passage");
 
-const DO = { say: (button) => say(button.closest(".plan-passage")), changes: compare, wide: widen };
+const DO = { say: (button) => say(button.closest(".plan-passage")), changes: compare, wide: widen, leave };
 
 export async function act(button) {
   await styled;
@@ -92,11 +92,10 @@ function left() {
   document.getElementById("plan-edit-button").focus();
 }
 
-document.addEventListener("click", (event) => {
-  if (!event.target.closest("[data-plan-cancel]")) return;
+function leave() {
   for (const id of ["plan-editor", "plan-edit-problem"]) document.getElementById(id).replaceChildren();
   left();
-});
+}
 document.addEventListener("htmx:afterSettle", ({ detail }) => {
   if (detail.requestConfig?.elt.id === "plan-edit" && detail.xhr.status === 200) left();
 });

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from playwright.async_api import BrowserContext, expect
 
 from tests.e2e.conftest import FILES
-from tests.e2e.stage import Stage, Tab, ready
+from tests.e2e.stage import Stage, Tab, hold, ready
 from tests.loopback.script import ToolUse, Turn
 
 pytestmark = [pytest.mark.e2e, pytest.mark.asyncio(loop_scope="session")]
@@ -209,6 +210,20 @@ async def test_the_plan_is_edited_in_the_panel(stage: Stage, context: BrowserCon
     await expect(plan.get_by_role("heading", name="Mine")).to_be_visible()
     await expect(plan.get_by_role("button", name="Edit the plan")).to_be_focused()
     assert path.read_text() == "# Mine\n\n1. Look\n"
+
+
+async def test_the_editor_of_the_plan_is_left_before_its_script_is_there(
+    stage: Stage, context: BrowserContext
+) -> None:
+    tab = await planning(stage, context, "plans left", Turn(text="There it is."))
+    await expect(tab.messages).to_contain_text("There it is.")
+    held = await hold(tab.page, re.compile(r"plan-reading.*\.js"))
+    plan = tab.review.locator("#plan")
+    await plan.get_by_role("button", name="Edit the plan").click()
+    await plan.get_by_role("button", name="Cancel").click()
+    held.free.set()
+    await expect(plan.get_by_role("button", name="Edit the plan")).to_be_focused()
+    await expect(plan.get_by_label("The plan, as Markdown")).to_have_count(0)
 
 
 async def test_passages_of_the_plan_are_commented(stage: Stage, context: BrowserContext) -> None:

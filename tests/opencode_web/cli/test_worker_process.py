@@ -17,6 +17,7 @@ from bench.client import Client
 from opencode_web.cli import main
 from opencode_web.cli.setup import check_redis
 from opencode_web.cli.terminal import Stop
+from sessions.core import variables
 from tests.loopback.openai import OpenAIServer
 from tests.loopback.script import HttpError, Script, ToolUse, Turn, Wait
 from tests.redis_server import RedisServer
@@ -243,8 +244,9 @@ async def test_a_worker_that_is_ended_saves_its_turn_and_another_goes_on(
 
 @pytest.mark.parametrize("argv", [["worker"], ["serve", "--no-worker"]])
 def test_without_redis_processes_cannot_be_joined(
-    argv: list[str], capsys: pytest.CaptureFixture[str]
+    argv: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setenv(variables.NO_WORKER.name, "")  # `serve` sets it, which goes with the test
     assert main(argv) == 2
     assert "REDIS_URL" in capsys.readouterr().err
 
