@@ -50,7 +50,7 @@ def fill(disk: Path) -> Path:
 async def test_a_turn_on_a_full_disk(small: Path, project: Path) -> None:
     script = [Turn(text=["begun ", Wait("full"), LONG, LONG, "never kept", Wait("stop")]), Turn(text="after")]
     async with OpenAIServer(script) as model:
-        server = Server(small, project, model_config(model.base_url), {"OPENCODE_WEB_LEASE_SECONDS": "5"})
+        server = Server(small, project, model_config(model.base_url), {"OPENCODE_WEB_LEASE_SECONDS": "1"})
         async with running(server) as client, client.events() as events:
             session = (await client.create_session(title="named"))["id"]
             await client.prompt_async(session, "Talk.")

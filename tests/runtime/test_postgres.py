@@ -147,7 +147,7 @@ async def test_a_database_that_stays_away_is_said_and_the_session_goes_on(
     script = [Turn(text=["kept ", Wait("stopped"), "lost"]), Turn(text="After.")]
     async with OpenAIServer(script) as model:
         server = on(postgres, home, project, model_config(model.base_url))
-        server.environ = {**server.environ, "OPENCODE_WEB_LEASE_SECONDS": "5"}
+        server.environ = {**server.environ, "OPENCODE_WEB_LEASE_SECONDS": "1"}
         async with running(server) as client, client.events() as events:
             session = (await client.create_session(title="named"))["id"]
             await client.prompt_async(session, "Talk.")
