@@ -31,7 +31,7 @@ from agents.toolkit.turn import Turn
 from sessions.core.db import in_db
 from sessions.core.fence import LeaseLost
 from sessions.core.ids import ascending, now
-from sessions.core.store import messages, order, usage
+from sessions.core.store import leases, messages, order, usage
 from sessions.core.wire.base import NamedError
 from sessions.core.wire.messages import AssistantMessage, MessagePath, MessageTime, UserMessage
 from sessions.core.wire.parts import (
@@ -155,12 +155,14 @@ class Recorder:
             self._came.clear()
 
     def _tell(self) -> None:
-        """Publish what came since: the first of a burst at once, the rest of it when the loop comes round."""
+        """Publish what came since: the first of a burst at once, the rest of it when the loop comes round.
+        What is not sent, as the lease may be lost, comes with what is told next."""
         self._take_in()
         self._telling, part, told = False, self._open, self._told
         if part is not None and len(part.text) > told:
-            self._told = len(part.text)
-            messages.publish_delta(self.run.session.project_id, part, "text", part.text[told:], told)
+            new = part.text[told:]
+            if messages.publish_delta(self.run.session.project_id, part, "text", new, told):
+                self._told += len(new)
 
     async def _fold_soon(self) -> None:
         """By the clock and not by the next delta: a stream may stand still."""
@@ -188,7 +190,8 @@ class Recorder:
         await self._fold()
 
     async def _fold(self) -> None:
-        self._take_in()
+        await leases.confirmed()  # after a sleep of the machine: nobody else may come to tell what waited
+        self._tell()
         if self._open is not None:
             await in_db(messages.put_parts, [self._open.model_copy(deep=True)], quiet=True)
 

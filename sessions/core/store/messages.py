@@ -119,15 +119,14 @@ def _part_row(part: WirePart) -> Part:
     )
 
 
-def publish_delta(project_id: str, part: WirePart, field: str, delta: str, offset: int) -> None:
-    """A transient piece of streaming text: sent, not logged.
+def publish_delta(project_id: str, part: WirePart, field: str, delta: str, offset: int) -> bool:
+    """A transient piece of streaming text: sent, not logged. Returns whether it was: not from a worker that
+    may have lost its lease meanwhile.
 
-    `offset` is how many characters came before, so that a listener knows a gap from a repetition. Not from a
-    worker that may have lost its lease meanwhile.
+    `offset` is how many characters came before, so that a listener knows a gap from a repetition.
     """
-    lease = fence.current()
-    if lease is not None and not lease.is_fresh:
-        return
+    if not fence.is_fresh():
+        return False
     properties = {
         "sessionID": part.session_id,
         "messageID": part.message_id,
@@ -145,6 +144,7 @@ def publish_delta(project_id: str, part: WirePart, field: str, delta: str, offse
         epoch=fence.epoch(part.session_id),
     )
     bus.publish(event)
+    return True
 
 
 def remove_messages(session_id: str, from_message: str) -> list[str]:
